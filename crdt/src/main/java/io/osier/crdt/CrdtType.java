@@ -106,6 +106,19 @@ public enum CrdtType {
     return number > BOUNDED_COUNTER.number;
   }
 
+  /** Whether it is a set of elements. */
+  public boolean isSet() {
+    return switch (this) {
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it has parts: the elements of a set, or the fields of a map. */
+  public boolean hasParts() {
+    return isSet() || this == OR_MAP;
+  }
+
   /** Whether it may be a field of a map. */
   public boolean isNestable() {
     return this != BOUNDED_COUNTER;

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -32,12 +33,7 @@ final class RangeProperties {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
 
   private static final List<CrdtType> SETS =
-      List.of(
-          CrdtType.G_SET,
-          CrdtType.AW_SET,
-          CrdtType.RW_SET,
-          CrdtType.LWW_SET_ADD_BIAS,
-          CrdtType.LWW_SET_REMOVE_BIAS);
+      Stream.of(CrdtType.values()).filter(CrdtType::isSet).toList();
 
   /** An end, if there is one: a number, and whether the range includes it. */
   @Provide

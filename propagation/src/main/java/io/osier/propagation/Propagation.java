@@ -7,15 +7,12 @@ import io.osier.core.VersionVector;
 import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.FrameSink;
-import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.ObjectProgress;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.receive.Inbound;
 import io.osier.propagation.receive.InboundStream;
 import io.osier.propagation.receive.ReceivedVector;
@@ -58,36 +55,17 @@ public final class Propagation {
   private long requests;
 
   /**
-   * @param peers the other datacenters that hold the keyspace
-   * @param recovered what the store kept
-   * @param observer is told what becomes of single updates
+   * @param around what all parts share
    */
-  public Propagation(
-      ReplicaId self,
-      List<String> peers,
-      KeyspacePolicy policy,
-      StreamSettings settings,
-      RecoveredState recovered,
-      ObjectAccess replica,
-      FrameSink sink,
-      UpdateObserver observer,
-      long nowNanos) {
-    this.around =
-        new ReplicationContext(
-            self,
-            peers,
-            policy,
-            settings,
-            recovered,
-            replica,
-            sink,
-            new PropagationStats(),
-            observer);
+  public Propagation(ReplicationContext around, long nowNanos) {
+    this.around = around;
+    RecoveredState recovered = around.recovered();
     this.requests = recovered.life() << REQUESTS_SHIFT;
-    this.knowledge = new ReceivedVector(self, peers, recovered, this::committed);
+    this.knowledge = new ReceivedVector(around.self(), around.peers(), recovered, this::committed);
     this.outbound = new Outbound(around, knowledge::through, nowNanos);
-    this.relays = new RelayLog(new Budget("relays", settings.memory().relays()));
-    UpdateApplier applier = new UpdateApplier(knowledge, replica, this::relay, observer);
+    this.relays = new RelayLog(new Budget("relays", around.settings().memory().relays()));
+    UpdateApplier applier =
+        new UpdateApplier(knowledge, around.replica(), this::relay, around.observer());
     this.repairer = new Repairer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
         new Inbound(around, knowledge, applier, repairer, this::nextRequest, outbound::isLinkUp);

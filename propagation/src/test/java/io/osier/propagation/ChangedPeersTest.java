@@ -3,9 +3,8 @@ package io.osier.propagation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.propagation.host.StreamSettings;
+import io.osier.testing.EachConsistency;
 import java.util.List;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes of a partition's peers while it serves. */
 final class ChangedPeersTest {
@@ -16,8 +15,7 @@ final class ChangedPeersTest {
   }
 
   /** Simulator seeds 91 and 94: the partition failed. No other datacenter may have the update. */
-  @ParameterizedTest
-  @ValueSource(strings = {"causal", "session"})
+  @EachConsistency
   void whatHasComeOfOneThatIsGivenUp_andWaits_isShownWithWhatItWaitsFor(String kind) {
     run("start " + kind + " ap eu us", "run 1000", "cut ap us", "ap add k x", "run 100");
     assertThat(run("eu add k y", "run 100")).doesNotContain("us     shows");
@@ -25,8 +23,7 @@ final class ChangedPeersTest {
     assertThat(run("join ap us", "run 3000")).contains("us     shows {k=x y}");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"causal", "session"})
+  @EachConsistency
   void oneThatIsNew_isGivenAll_alsoWhatWasEverywhere(String kind) {
     run("start " + kind + " ap eu us", "run 1000");
     run("ap peers eu", "eu peers ap", "us peers", "run 100");
@@ -39,8 +36,7 @@ final class ChangedPeersTest {
   }
 
   /** Each datacenter gets the updates of a given-up one that any other has. */
-  @ParameterizedTest
-  @ValueSource(strings = {"causal", "session"})
+  @EachConsistency
   void whatOneHasOfOneThatIsGivenUp_comesToTheOthers(String kind) {
     run("start " + kind + " ap eu us", "run 1000", "cut eu us", "eu add k x", "run 100");
     run("ap peers us", "us peers ap");
@@ -48,8 +44,7 @@ final class ChangedPeersTest {
   }
 
   /** The peer may have its old store, and with it its place in the stream. */
-  @ParameterizedTest
-  @ValueSource(strings = {"causal", "session"})
+  @EachConsistency
   void oneThatIsAddedAgain_isGivenWhatWasCommittedForNobodyMeanwhile(String kind) {
     run("start " + kind + " ap eu", "ap add k x", "run 1000", "cut ap eu", "ap peers");
     run("ap add k y", "ap add l z", "run 1000", "ap peers eu");
@@ -57,8 +52,7 @@ final class ChangedPeersTest {
   }
 
   /** The received part of its open cut was dropped when it was removed. */
-  @ParameterizedTest
-  @ValueSource(strings = {"causal", "session"})
+  @EachConsistency
   void oneThatIsAddedAgain_givesOnceMoreWhatHadBegunToCome(String kind) {
     Script narrow = new Script(new StreamSettings(1 << 10, 1 << 10, 1_000, 200, 3_600_000, 10_000));
     narrow.run("start " + kind + " ap eu us");

@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.EachConsistency;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -13,16 +14,14 @@ final class ClearedSetTest {
     return script.runAll(commands);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void isShown_withoutItsElements(String consistency) {
     run("start " + consistency + " eu us", "run 1000", "eu add k a b", "us add k c", "run 1000");
     assertThat(run("eu clear k", "run 1000")).contains("[k whole", "us     shows {k=}");
     assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void whatWasAddedAtTheSameTime_stays(String consistency) {
     run("start " + consistency + " eu us", "run 1000", "eu add k a b", "run 1000");
     run("us add k c", "eu clear k", "eu add k d", "run 1000");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
+import io.osier.testing.EachConsistency;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Large states in answers of a third datacenter, of which only the lacking entries are pulled. */
 final class OfferedAnswerTest {
@@ -43,8 +43,7 @@ final class OfferedAnswerTest {
     return script.state(dc, "k");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void whatIsLacking_isPulled(String consistency) {
     separated(consistency);
     String all = run("join ap us", "run 30000");
@@ -84,8 +83,7 @@ final class OfferedAnswerTest {
   }
 
   /** The received part of an answer need not be sent again. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void linkThatIsCut_costsWhatHasNotCome(String consistency) {
     separated(consistency);
     StringBuilder some = new StringBuilder(run("join ap us"));
@@ -101,8 +99,7 @@ final class OfferedAnswerTest {
   }
 
   /** Requests that are repeated while their answers are in flight bring most entries only once. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void bySlowLink_allComes(String consistency) {
     run("start " + consistency + " ap eu us", "cut ap eu", "cut ap us", "run 1000");
     run("eu add k" + elements(100, 800), "run 1000");
@@ -112,8 +109,7 @@ final class OfferedAnswerTest {
   }
 
   /** The leases end, as in a process that was stopped for minutes: the state is sent once more. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void whatIsLost_comesOnceMore(String consistency) {
     LeasedEntries entries = new LeasedEntries();
     script.leases(entries);
@@ -138,8 +134,7 @@ final class OfferedAnswerTest {
   }
 
   /** The states of several origins are of one object, which is requested and sent once. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void whatSeveralOriginsHaveDone_comesOnce(String consistency) {
     threeWithoutAp(consistency);
     StringBuilder all = new StringBuilder(run("join ap us"));
@@ -172,8 +167,7 @@ final class OfferedAnswerTest {
     return Pattern.compile("us>ap  [0-9]+ ranges").matcher(told).results().count();
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void deadline_comesWithTheOffer(String consistency) {
     separated(consistency);
     run("eu expire k 5000000", "run 1000");
@@ -211,8 +205,7 @@ final class OfferedAnswerTest {
    * Frames are lost or duplicated, or the link is cut: the datacenters converge, and show all or
    * nothing.
    */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void itConverges(String consistency) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);

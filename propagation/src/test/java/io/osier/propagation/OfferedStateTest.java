@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
+import io.osier.testing.EachConsistency;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -65,8 +66,7 @@ final class OfferedStateTest {
   }
 
   /** An offer that is repeated while its entries are in flight does not bring them twice. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void bySlowLink_allIsSentOnce(String consistency) {
     run("start " + consistency + " eu us", "run 1000", "cut eu us");
     for (int i = 0; i < 16; i++) {
@@ -131,8 +131,7 @@ final class OfferedStateTest {
   }
 
   /** The deadline must be the same one, even if no entry is lacking. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void deadline_comesWithTheOffer(String consistency) {
     separated(consistency);
     run("eu expire k 5000000");
@@ -151,8 +150,7 @@ final class OfferedStateTest {
    * Each of two streams brings more than the budget for waiting updates: one of them goes on at a
    * time.
    */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void withLittleRoom_allIsPulledAllTheSame(String consistency) {
     StreamSettings.Memory little = new StreamSettings.Memory(64 << 20, 16 << 20, 500);
     Script narrow = new Script(StreamSettings.DEFAULT.pulling(200).within(little));
@@ -180,8 +178,7 @@ final class OfferedStateTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void peerThatDoesNotPull_isGivenTheState(String consistency) {
     separated(consistency);
     script.loses((link, frame) -> frame instanceof Frame.Pull);
@@ -190,8 +187,7 @@ final class OfferedStateTest {
   }
 
   /** Otherwise later updates would be all that the peer has of the object. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void peerThatDoesNotPull_isNotGivenLaterUpdatesAlone(String consistency) {
     separated(consistency);
     script.loses((link, frame) -> frame instanceof Frame.Pull || frame instanceof Frame.Fetch);
@@ -203,8 +199,7 @@ final class OfferedStateTest {
   /**
    * Updates that were made after the offer, and that the shipped log has dropped, are sent, too.
    */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void whatIsPulledForLong_isWhole_thoughTheShippedLogHasNoRoom(String consistency) {
     Script little =
         new Script(
@@ -246,8 +241,7 @@ final class OfferedStateTest {
   }
 
   /** The report that everything was received is repeated, whatever the number of the offer. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void whatIsPulled_isNotPulledAgain_whenThatItIsWasLost(String consistency) {
     separated(consistency);
     int[] done = {0};
@@ -263,8 +257,7 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void linkThatIsCut_costsWhatHasNotCome(String consistency) {
     separated(consistency);
     run("join eu us", "run 190", "cut eu us", "eu add k e1500", LONG);
@@ -312,8 +305,7 @@ final class OfferedStateTest {
   /**
    * Other objects were sent after it in the stream, and the peer has stored a place behind them.
    */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void linkThatIsCutForAMoment_losesNothing(String consistency) {
     separated(consistency);
     run("join eu us", "run 190", "cut eu us", "run 3000");
@@ -325,8 +317,7 @@ final class OfferedStateTest {
    * Whatever frames are lost or duplicated, only states that existed are shown, and the datacenters
    * converge. In a causal keyspace that holds for all objects together.
    */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void atAnyTime_somethingIsShownThatWas(String consistency) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);

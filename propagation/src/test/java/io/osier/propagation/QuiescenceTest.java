@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.EachConsistency;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,8 +20,7 @@ final class QuiescenceTest {
     script.statuses();
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void atRest_statusesComeEveryTwoSeconds(String consistency) {
     rest(consistency);
     script.run("run 20000");
@@ -42,8 +42,7 @@ final class QuiescenceTest {
     assertThat(script.statuses()).isEqualTo(LINKS);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void afterAnUpdate_statusesComeAsBefore_andThenMoreSeldomAgain(String consistency) {
     rest(consistency);
     script.run("eu add x 2");
@@ -54,8 +53,7 @@ final class QuiescenceTest {
   }
 
   /** A datacenter that holds an update for a round, or lacks one, is not at rest, and says so. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void heldUpdate_endsTheRestOfAll(String consistency) {
     rest(consistency);
     script.run("eu hold x 2");
@@ -76,8 +74,7 @@ final class QuiescenceTest {
   }
 
   /** While nothing is missing, silence has no effect; from then on the usual time counts. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void whoFallsSilentAtRest_isRepairedAsSoonAsOneThatWasBusy(String consistency) {
     rest(consistency);
     script.run("mute eu us");
@@ -88,8 +85,7 @@ final class QuiescenceTest {
     assertThat(came).contains("us>ap  heal eu").containsPattern("us +shows .x=1 2");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void afterARest_nothingIsLate_andNobodyIsHealed(String consistency) {
     rest(consistency);
     for (int i = 0; i < 20; i++) {

@@ -17,6 +17,7 @@ import io.osier.crdt.state.Decomposition;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
@@ -74,14 +75,15 @@ final class Script {
       this.self = self;
       this.propagation =
           new Propagation(
-              self,
-              peers,
-              policy,
-              settings,
-              RecoveredState.NOTHING,
-              this,
-              (to, frame) -> send(this, to.dc(), frame),
-              UpdateObserver.NONE,
+              new ReplicationContext(
+                  self,
+                  peers,
+                  policy,
+                  settings,
+                  RecoveredState.NOTHING,
+                  this,
+                  (to, frame) -> send(this, to.dc(), frame),
+                  UpdateObserver.NONE),
               nanos);
     }
 

@@ -5,6 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.propagation.host.FrameSink;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -45,17 +46,18 @@ public final class Solo {
       String... peers) {
     propagation =
         new Propagation(
-            TestSurroundings.SELF,
-            List.of(peers),
-            policy,
-            settings,
-            recovered,
-            objects,
-            (to, frame) -> {
-              sent.add(frame);
-              sink.send(to, frame);
-            },
-            UpdateObserver.NONE,
+            new ReplicationContext(
+                TestSurroundings.SELF,
+                List.of(peers),
+                policy,
+                settings,
+                recovered,
+                objects,
+                (to, frame) -> {
+                  sent.add(frame);
+                  sink.send(to, frame);
+                },
+                UpdateObserver.NONE),
             nowMillis * 1_000_000);
   }
 

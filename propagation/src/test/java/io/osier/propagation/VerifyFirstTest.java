@@ -13,7 +13,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
@@ -44,18 +43,16 @@ final class VerifyFirstTest {
 
   private Propagation propagation(KeyspacePolicy policy) {
     return new Propagation(
-        SELF,
-        List.of("us"),
-        policy,
-        StreamSettings.DEFAULT,
-        TestSurroundings.recovered(2, false, 0),
-        new OneObject(),
-        (to, frame) -> {
-          if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {
-            sent.add(frame);
-          }
-        },
-        UpdateObserver.NONE,
+        TestSurroundings.of(
+            policy,
+            StreamSettings.DEFAULT,
+            TestSurroundings.recovered(2, false, 0),
+            new OneObject(),
+            (to, frame) -> {
+              if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {
+                sent.add(frame);
+              }
+            }),
         0);
   }
 

@@ -101,6 +101,31 @@ public interface Connection {
    * Is told the outcome of a request: one of {@link #answered} and {@link #lost} is called, once.
    */
   interface Answered {
+    /** Returns one that completes a future, and wants the answer until the future is done. */
+    static Answered of(CompletableFuture<Reply> reply) {
+      return new Answered() {
+        @Override
+        public void answered(Reply answer) {
+          reply.complete(answer);
+        }
+
+        @Override
+        public void lost(LostException cause) {
+          reply.completeExceptionally(cause);
+        }
+
+        @Override
+        public boolean begins() {
+          return isWanted();
+        }
+
+        @Override
+        public boolean isWanted() {
+          return !reply.isDone();
+        }
+      };
+    }
+
     /** An answer came; it may be an error reply. */
     void answered(Reply reply);
 

@@ -20,10 +20,10 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.call.Coordinator;
 import io.osier.proxy.call.StepSender;
+import io.osier.testing.Faked;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -170,33 +170,30 @@ final class CommitRepeatTest {
 
   /** A connection on which a test decides what becomes of each sending, in turn. */
   private static Connection connection(List<Request> sent, IntFunction<Object> fates) {
-    return (Connection)
-        Proxy.newProxyInstance(
-            Connection.class.getClassLoader(),
-            new Class<?>[] {Connection.class},
-            (proxy, method, arguments) -> {
-              switch (method.getName()) {
-                case "isUp" -> {
-                  return true;
-                }
-                case "replica" -> {
-                  return EU;
-                }
-                case "send" -> {
-                  sent.add((Request) arguments[0]);
-                  Connection.Answered answered =
-                      (Connection.Answered) arguments[arguments.length - 1];
-                  Object fate = fates.apply(sent.size());
-                  if (fate instanceof LostException lost) {
-                    answered.lost(lost);
-                  } else {
-                    answered.answered((Reply) fate);
-                  }
-                  return null;
-                }
-                default -> throw new AssertionError("unexpected " + method);
+    return Faked.of(
+        Connection.class,
+        (proxy, method, arguments) -> {
+          switch (method.getName()) {
+            case "isUp" -> {
+              return true;
+            }
+            case "replica" -> {
+              return EU;
+            }
+            case "send" -> {
+              sent.add((Request) arguments[0]);
+              Connection.Answered answered = (Connection.Answered) arguments[arguments.length - 1];
+              Object fate = fates.apply(sent.size());
+              if (fate instanceof LostException lost) {
+                answered.lost(lost);
+              } else {
+                answered.answered((Reply) fate);
               }
-            });
+              return null;
+            }
+            default -> throw new AssertionError("unexpected " + method);
+          }
+        });
   }
 
   private static final Request.Transact STEP =

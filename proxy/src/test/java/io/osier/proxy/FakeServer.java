@@ -123,10 +123,10 @@ public final class FakeServer implements AutoCloseable {
 
   /** Breaks all connections. */
   void drop() throws IOException {
-    for (Socket socket : open) {
+    for (Socket socket : open) { // and none that comes meanwhile
       socket.close();
+      open.remove(socket);
     }
-    open.clear();
   }
 
   @Override

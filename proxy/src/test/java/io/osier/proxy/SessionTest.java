@@ -273,17 +273,7 @@ final class SessionTest {
             0),
         now,
         now + Patience.LIMIT.toNanos(),
-        new Connection.Answered() {
-          @Override
-          public void answered(Reply reply) {
-            result.complete(reply);
-          }
-
-          @Override
-          public void lost(LostException cause) {
-            result.completeExceptionally(cause);
-          }
-        });
+        Connection.Answered.of(result));
     return result;
   }
 

@@ -9,11 +9,12 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /**
  * Topological orders and cycles of a graph that is given by the direct predecessors of each node.
  */
-final class Cycles {
+public final class Cycles {
   private Cycles() {}
 
   /** Returns the nodes in topological order, without those that are on a cycle or behind one. */
@@ -59,20 +60,26 @@ final class Cycles {
     left.set(0, before.size());
     order.forEach(left::clear);
     return left.stream()
-        .mapToObj(start -> cycleOver(start, before, left))
+        .mapToObj(start -> over(start, before::get, left))
         .filter(cycle -> !cycle.isEmpty())
         .findFirst()
         .orElseThrow();
   }
 
-  /** Searches a cycle through a node, breadth first over predecessors; empty if there is none. */
-  private static List<Integer> cycleOver(
-      int start, List<? extends Iterable<Integer>> before, BitSet left) {
+  /**
+   * Searches a short cycle through a node, breadth first over predecessors.
+   *
+   * @param before returns the direct predecessors of a node
+   * @param left the nodes among which it is searched
+   * @return each node is before the next, and the last before the first; empty if there is none
+   */
+  public static List<Integer> over(
+      int start, IntFunction<? extends Iterable<Integer>> before, BitSet left) {
     Map<Integer, Integer> next = new HashMap<>();
     List<Integer> queue = new ArrayList<>(List.of(start));
     for (int i = 0; i < queue.size(); i++) {
       int at = queue.get(i);
-      for (int b : before.get(at)) {
+      for (int b : before.apply(at)) {
         if (b == start) {
           List<Integer> cycle = new ArrayList<>(List.of(start));
           for (int n = at; n != start; n = requireNonNull(next.get(n), "a way back")) {

@@ -6,8 +6,6 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.StateCodec;
 import java.lang.management.ManagementFactory;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -30,16 +28,6 @@ public final class MemoryCommand implements Callable<Integer> {
 
   private static final int OBJECTS_MAX = 100_000;
 
-  /** The types with elements or fields. */
-  private static final Set<CrdtType> CONTAINERS =
-      EnumSet.of(
-          CrdtType.G_SET,
-          CrdtType.AW_SET,
-          CrdtType.RW_SET,
-          CrdtType.LWW_SET_ADD_BIAS,
-          CrdtType.LWW_SET_REMOVE_BIAS,
-          CrdtType.OR_MAP);
-
   @Override
   public Integer call() throws InterruptedException {
     measure(CrdtType.AW_SET, 100); // loads the classes
@@ -51,7 +39,7 @@ public final class MemoryCommand implements Callable<Integer> {
         smallest = size == 1 ? bytes : smallest;
         String row = type.label() + ", " + size;
         results.add("type, size", row, "heap bytes", bytes);
-        if (size > 1 && CONTAINERS.contains(type)) {
+        if (size > 1 && type.hasParts()) {
           results.add("type, size", row, "an element", (bytes - smallest) / (size - 1));
         }
         results.add("type, size", row, "encoded", StateCodec.pack(Objects.of(type, size)).length);

@@ -9,9 +9,9 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.osier.testing.Faked;
 import io.osier.testing.Patience;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -198,17 +198,15 @@ final class DialTest {
     EventLoop loop = loops.next();
     Queue<Future<?>> scheduled = new ConcurrentLinkedQueue<>();
     EventLoop watched =
-        (EventLoop)
-            Proxy.newProxyInstance(
-                DialTest.class.getClassLoader(),
-                new Class<?>[] {EventLoop.class},
-                (self, method, arguments) -> {
-                  Object made = method.invoke(loop, arguments);
-                  if (method.getName().equals("schedule")) {
-                    scheduled.add((Future<?>) made);
-                  }
-                  return made;
-                });
+        Faked.of(
+            EventLoop.class,
+            (self, method, arguments) -> {
+              Object made = method.invoke(loop, arguments);
+              if (method.getName().equals("schedule")) {
+                scheduled.add((Future<?>) made);
+              }
+              return made;
+            });
     CompletableFuture<Object> ended = new CompletableFuture<>();
     try (ServerSocket server = listening("127.0.0.1")) {
       new Dial(

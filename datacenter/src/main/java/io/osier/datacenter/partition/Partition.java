@@ -21,6 +21,7 @@ import io.osier.propagation.Propagation;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -94,14 +95,15 @@ public final class Partition implements Machine {
     this.effects = new EffectsBuilder(config.recording());
     this.propagation =
         new Propagation(
-            config.self(),
-            config.peers(),
-            config.policy(),
-            config.streams(),
-            recovered,
-            new Streamed(),
-            config.links().of(effects::send),
-            config.observer(),
+            new ReplicationContext(
+                config.self(),
+                config.peers(),
+                config.policy(),
+                config.streams(),
+                recovered,
+                new Streamed(),
+                config.links().of(effects::send),
+                config.observer()),
             now.nanos());
     propagation.outbound().onFlush(modes::flushed);
     this.changes =

@@ -13,7 +13,6 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
 import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
@@ -27,10 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Nobody may break the laws of a keyspace: whoever alters its holders, wherever, and whenever. */
 final class HolderLawsTest extends HolderPlaneFixture {
   private void keyspace(String at, String action, String name, Map<String, String> settings) {
-    at(at)
-        .plane
-        .administer(
-            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+    at(at).administer(action, name, settings);
     settle();
   }
 

@@ -113,11 +113,20 @@ abstract class HolderPlaneFixture {
       return placement.find(keyspace).orElseThrow().holders();
     }
 
-    void alter(String keyspace, String replicas) {
+    /** Is told of a keyspace by its operator. */
+    void administer(String action, String keyspace, Map<String, String> settings) {
       plane.administer(
-          new Request.Administer(
-              "keyspace", "alter", keyspace, new TreeMap<>(Map.of("replicas", replicas))),
-          "op");
+          new Request.Administer("keyspace", action, keyspace, new TreeMap<>(settings)), "op");
+    }
+
+    void alter(String keyspace, String replicas) {
+      administer("alter", keyspace, Map.of("replicas", replicas));
+    }
+
+    /** Is told to remove a datacenter from the cluster. */
+    void remove(String name, Map<String, String> settings) {
+      plane.administerDatacenters(
+          new Request.Administer("dc", "remove", name, new TreeMap<>(settings)), "op");
     }
 
     String state(String keyspace, String holder) {
@@ -298,13 +307,17 @@ abstract class HolderPlaneFixture {
   }
 
   void create(String name) {
-    at("eu")
-        .plane
-        .administer(
-            new Request.Administer(
-                "keyspace", "create", name, new TreeMap<>(Map.of("replicas", "eu,us"))),
-            "op");
+    at("eu").administer("create", name, Map.of("replicas", "eu,us"));
     settle();
+  }
+
+  /** A datacenter is dead, and the others give it up. */
+  void giveUp(String name) {
+    nodes.remove(name);
+    at("eu").remove(name, Map.of("dead", "true"));
+    for (int i = 0; i < 5; i++) {
+      settle();
+    }
   }
 
   /** All have all that they are to hold, if anybody has. */

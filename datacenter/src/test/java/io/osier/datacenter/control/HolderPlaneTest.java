@@ -1,6 +1,5 @@
 package io.osier.datacenter.control;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,11 +11,9 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
 import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Holders are added to keyspaces of four datacenters. */
@@ -86,9 +83,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
   void keyspaceThatIsDroppedMeanwhile_isGoneEverywhere() {
     create("carts");
     at("us").alter("carts", "ap,eu,us");
-    at("eu")
-        .plane
-        .administer(new Request.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
+    at("eu").administer("drop", "carts", Map.of());
     at("ap").whole.add("carts");
     settle();
     for (Node node : nodes.values()) {
@@ -101,15 +96,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
   @Test
   void keyspaceOneOfWhoseHoldersHasLeft_isGivenOthers_andAltered() {
     create("carts");
-    Node lost = requireNonNull(nodes.remove("us"));
-    at("eu")
-        .plane
-        .administerDatacenters(
-            new Request.Administer("dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
-            "op");
-    for (int i = 0; i < 5; i++) {
-      settle();
-    }
+    giveUp("us");
     for (String name : List.of("pair", "carts")) {
       assertThatThrownBy(() -> at("sa").alter(name, "us")).hasMessageContaining("would be lost");
       assertThatThrownBy(() -> at("sa").alter(name, "eu"))
@@ -118,11 +105,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
       at("ap").whole.add(name);
       settle();
       assertThat(at("sa").state(name, "ap")).isEqualTo("holds");
-      at("eu")
-          .plane
-          .administer(
-              new Request.Administer("keyspace", "alter", name, new TreeMap<>(Map.of("sla", "5s"))),
-              "op");
+      at("eu").administer("alter", name, Map.of("sla", "5s"));
       settle();
       assertThat(at("sa").plane.views(name).getFirst().settings()).containsEntry("sla", "5000ms");
     }
@@ -141,15 +124,14 @@ final class HolderPlaneTest extends HolderPlaneFixture {
   /** One that knows no tags cannot read the creation, and takes no part in the keyspace. */
   @Test
   void keyspaceByTag_isCreatedOnceAllKnowThem_andStaysSo() {
-    var settings = new TreeMap<>(Map.of("hash", "tag", "partitions", "4", "replicas", "eu,us"));
-    Request.Administer create = new Request.Administer("keyspace", "create", "tags", settings);
+    Map<String, String> settings = Map.of("hash", "tag", "partitions", "4", "replicas", "eu,us");
     at("sa").spoken = PeerVersions.BY_TAG - 1;
-    assertThatThrownBy(() -> at("eu").plane.administer(create, "op"))
+    assertThatThrownBy(() -> at("eu").administer("create", "tags", settings))
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
         .hasMessageContainingAll("hash = tag", "version 17", "[sa]");
     at("sa").spoken = PeerVersions.BY_TAG;
-    at("eu").plane.administer(create, "op");
+    at("eu").administer("create", "tags", settings);
     settle();
     at("sa").spoken = PeerVersions.BY_TAG - 1; // it was taken back
     assertThatThrownBy(() -> at("eu").alter("tags", "eu,sa,us"))
@@ -165,14 +147,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     assertThat(all.fields().get(new FieldId("tags", CrdtType.OR_MAP)))
         .satisfies(
             map -> assertThat(ControlState.texts(map)).containsEntry("partitions", "4 by tag"));
-    assertThatThrownBy(
-            () ->
-                at("us")
-                    .plane
-                    .administer(
-                        new Request.Administer(
-                            "keyspace", "alter", "tags", new TreeMap<>(Map.of("hash", "key"))),
-                        "op"))
+    assertThatThrownBy(() -> at("us").administer("alter", "tags", Map.of("hash", "key")))
         .hasMessageContaining("hash of a keyspace that exists cannot be altered");
   }
 

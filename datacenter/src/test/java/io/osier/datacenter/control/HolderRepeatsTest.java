@@ -1,15 +1,12 @@
 package io.osier.datacenter.control;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Holders are removed one after the other, added again, and those of a later keyspace. */
@@ -30,9 +27,7 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     create("carts");
     at("ap").alter("carts", "eu");
     roundsUntilUnshared("carts", "eu", "us");
-    at("eu")
-        .plane
-        .administer(new Request.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
+    at("eu").administer("drop", "carts", Map.of());
     settle();
     nodes.values().forEach(node -> node.opened.clear());
     create("carts");
@@ -84,9 +79,7 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
   }
 
   private void removeDatacenter(String name) {
-    at("eu")
-        .plane
-        .administerDatacenters(new Request.Administer("dc", "remove", name, new TreeMap<>()), "op");
+    at("eu").remove(name, Map.of());
     settle();
   }
 
@@ -106,9 +99,7 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
       clock += 500;
     }
     assertThat(at("us").serves("pair", true)).isFalse();
-    at("ap")
-        .plane
-        .administerDatacenters(new Request.Administer("dc", "remove", "eu", new TreeMap<>()), "op");
+    at("ap").remove("eu", Map.of());
     at("us").copy.hear(at("ap").copy);
     at("us").plane.look();
     assertThat(at("us").serves("pair", true)).isFalse();
@@ -141,15 +132,7 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
   /** It hears of both at once, so that the holders are those that they were. */
   @Test
   void holderThatMayBecomeTheHeir_looksAgain_whenAnotherOneWasRemovedAndAddedAgain() {
-    String lost = requireNonNull(nodes.remove("sa")).dc;
-    at("eu")
-        .plane
-        .administerDatacenters(
-            new Request.Administer("dc", "remove", lost, new TreeMap<>(Map.of("dead", "true"))),
-            "op");
-    for (int i = 0; i < 5; i++) {
-      settle();
-    }
+    giveUp("sa");
     at("us").alter("pair", "us");
     at("us").whole.add("pair");
     for (int i = 0; !at("eu").state("pair", "eu").equals("none"); i++) {
@@ -166,6 +149,6 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     at("us").plane.look();
     at("us").plane.look();
     assertThat(at("us").holding("pair").terms()).containsExactly(Map.entry("eu", 1));
-    assertThat(at("us").inherited).containsExactly(lost);
+    assertThat(at("us").inherited).containsExactly("sa");
   }
 }

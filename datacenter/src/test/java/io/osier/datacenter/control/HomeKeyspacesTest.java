@@ -14,7 +14,6 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
 import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
@@ -28,19 +27,12 @@ import org.junit.jupiter.api.Test;
 final class HomeKeyspacesTest extends HolderPlaneFixture {
   private static final List<String> ALL = List.of("carts", "carts@ap", "carts@eu");
 
-  private void administer(String dc, String action, String name, Map<String, String> settings) {
-    at(dc)
-        .plane
-        .administer(
-            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
-  }
-
   private void create(String dc, String homes) {
-    administer(dc, "create", "carts", Map.of("homes", homes, "replicas", "eu,us"));
+    at(dc).administer("create", "carts", Map.of("homes", homes, "replicas", "eu,us"));
   }
 
   private void refused(String dc, String action, String name, Map<String, String> of, String why) {
-    assertThatThrownBy(() -> administer(dc, action, name, of))
+    assertThatThrownBy(() -> at(dc).administer(action, name, of))
         .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
         .hasMessageContaining(why);
   }
@@ -79,7 +71,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     refused("us", "create", "carts@sa", Map.of(), "keyspace name must be");
     refused(
         "us", "create", "carts", Map.of("homes", "eu,ap", "replicas", "eu,us"), "very settings");
-    administer("us", "drop", "carts", Map.of());
+    at("us").administer("drop", "carts", Map.of());
     settle();
     for (Node node : nodes.values()) {
       assertThat(listed(node.dc)).isEmpty();
@@ -98,10 +90,10 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     settle();
     refused("sa", "alter", "carts@ap", Map.of("sla", "1s"), "with keyspace 'carts'");
     refused("sa", "alter", "carts", Map.of("homes", "eu"), "homes of a keyspace that exists");
-    administer("sa", "alter", "carts@ap", Map.of("replicas", "ap,eu,us"));
-    administer("us", "alter", "carts", Map.of("sla", "700ms", "holders-min", "1"));
+    at("sa").administer("alter", "carts@ap", Map.of("replicas", "ap,eu,us"));
+    at("us").administer("alter", "carts", Map.of("sla", "700ms", "holders-min", "1"));
     settleWholly("carts@ap");
-    administer("ap", "alter", "carts@ap", Map.of("replicas", "ap"));
+    at("ap").administer("alter", "carts@ap", Map.of("replicas", "ap"));
     settleWholly("carts@ap");
     for (Node node : nodes.values()) {
       assertThat(node.holders("carts@ap")).containsExactly("ap");
@@ -120,14 +112,14 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     create("eu", "eu,ap");
     settle();
     refused("ap", "alter", "carts@eu", Map.of("replicas", "eu"), "at least 2 datacenters");
-    administer("us", "alter", "carts", Map.of("deny", "sa", "holders-min", "1"));
-    administer("us", "alter", "carts@ap", Map.of("holders-min", "2"));
+    at("us").administer("alter", "carts", Map.of("deny", "sa", "holders-min", "1"));
+    at("us").administer("alter", "carts@ap", Map.of("holders-min", "2"));
     settle();
     for (String name : ALL) {
       refused("eu", "alter", name, Map.of("replicas", "eu,sa,us"), "deny = sa");
     }
     refused("ap", "alter", "carts@ap", Map.of("replicas", "eu"), "at least 2 datacenters");
-    administer("ap", "alter", "carts@eu", Map.of("replicas", "eu"));
+    at("ap").administer("alter", "carts@eu", Map.of("replicas", "eu"));
     settleWholly("carts@eu");
     refused("ap", "alter", "carts", Map.of("holders-min", "2"), "keyspace 'carts@eu'");
     assertThat(at("sa").plane.views("carts").getFirst().settings())
@@ -186,7 +178,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
       if (first.equals("us")) {
         create(first, "eu,ap");
       }
-      administer("eu", "create", "carts", laws);
+      at("eu").administer("create", "carts", laws);
       if (first.equals("eu")) {
         create("us", "eu,ap");
       }
@@ -199,7 +191,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
           assertThat(settings(node.dc, name).containsKey("placement")).isEqualTo(isLawful);
         }
       }
-      administer("us", "drop", "carts", Map.of());
+      at("us").administer("drop", "carts", Map.of());
       settle();
     }
     assertThat(lawful).as("that of one datacenter wins").isOne();
@@ -241,8 +233,8 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
   void homeThatIsAlteredWhileItsKeyspaceIsDropped_goes() {
     create("eu", "eu,ap");
     settle();
-    administer("eu", "drop", "carts", Map.of());
-    administer("us", "alter", "carts@eu", Map.of("replicas", "ap,eu,us"));
+    at("eu").administer("drop", "carts", Map.of());
+    at("us").administer("alter", "carts@eu", Map.of("replicas", "ap,eu,us"));
     settle();
     for (Node node : nodes.values()) {
       assertThat(listed(node.dc)).isEmpty();
@@ -270,7 +262,8 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     refused("eu", "alter", "carts@eu", Map.of("replicas", "us,eu,us"), "replicas has 'us' twice");
     refused("eu", "alter", "carts", Map.of("deny", "us, us"), "deny has 'us' twice");
     at("sa").spoken = PeerVersions.HOMES - 1; // it was taken back
-    assertThatThrownBy(() -> administer("eu", "alter", "carts@eu", Map.of("replicas", "eu,sa,us")))
+    assertThatThrownBy(
+            () -> at("eu").administer("alter", "carts@eu", Map.of("replicas", "eu,sa,us")))
         .is(Refused.with(ErrorCode.UNAVAILABLE))
         .hasMessageContaining("version 18");
   }

@@ -14,14 +14,12 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
 import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Keyspaces with homes that configuration files name, at four datacenters. */
@@ -47,13 +45,6 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
   private void starts(String dc, List<KeyspacePolicy> file) {
     at(dc).file = file;
     at(dc).restart(PAIR);
-  }
-
-  private void administer(String dc, String action, String name, Map<String, String> settings) {
-    at(dc)
-        .plane
-        .administer(
-            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
   }
 
   private Map<String, String> settings(String dc, String name) {
@@ -110,10 +101,10 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
   void alterations_holdWhateverTheFileSays() {
     DCS.forEach(dc -> starts(dc, carts()));
     settle();
-    administer("sa", "alter", "carts", Map.of("sla", "700ms", "deny", "sa"));
-    administer("sa", "alter", "carts@ap", Map.of("holders-min", "1"));
+    at("sa").administer("alter", "carts", Map.of("sla", "700ms", "deny", "sa"));
+    at("sa").administer("alter", "carts@ap", Map.of("holders-min", "1"));
     settle();
-    administer("eu", "alter", "carts@ap", Map.of("replicas", "us"));
+    at("eu").administer("alter", "carts@ap", Map.of("replicas", "us"));
     settleWholly("carts@ap");
     for (String dc : DCS) {
       starts(dc, carts("sla 3s"));
@@ -127,10 +118,10 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
       assertThat(settings(dc, "carts@ap")).containsEntry("holders-min", "1");
       assertThat(at(dc).holders("carts@ap")).containsExactly("us");
     }
-    assertThatThrownBy(() -> administer("eu", "drop", "carts", Map.of()))
+    assertThatThrownBy(() -> at("eu").administer("drop", "carts", Map.of()))
         .hasMessageContaining("can be dropped when it is taken out of all of them");
     DCS.forEach(dc -> starts(dc, List.of()));
-    administer("eu", "drop", "carts", Map.of());
+    at("eu").administer("drop", "carts", Map.of());
     settle();
     assertThat(at("us").placement.find("carts@eu")).isEmpty();
   }

@@ -1,13 +1,10 @@
 package io.osier.datacenter.control;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.datacenter.placement.PlacementView;
-import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
@@ -23,10 +20,7 @@ abstract class PlacementPlaneFixture extends HolderPlaneFixture {
   }
 
   void command(String action, Map<String, String> settings) {
-    at("us")
-        .plane
-        .administer(
-            new Request.Administer("keyspace", action, CARTS, new TreeMap<>(settings)), "op");
+    at("us").administer(action, CARTS, settings);
     settle();
   }
 
@@ -62,18 +56,6 @@ abstract class PlacementPlaneFixture extends HolderPlaneFixture {
       at("ap").load.asked(250, 0);
       round(caughtUp);
       clock += 2_000;
-    }
-  }
-
-  void giveUp(String dc) {
-    Node lost = requireNonNull(nodes.remove(dc));
-    at("eu")
-        .plane
-        .administerDatacenters(
-            new Request.Administer("dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
-            "op");
-    for (int i = 0; i < 5; i++) {
-      settle();
     }
   }
 }

@@ -2,10 +2,8 @@ package io.osier.datacenter.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.protocol.Request;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Keyspaces whose holders follow the load go where there is room for them. */
@@ -41,15 +39,7 @@ final class PlacementRoomTest extends PlacementPlaneFixture {
   /** Each has room at ap by itself; together they may not. */
   @Test
   void datacenter_getsOneKeyspaceAtATime() {
-    at("us")
-        .plane
-        .administer(
-            new Request.Administer(
-                "keyspace",
-                "create",
-                "wares",
-                new TreeMap<>(Map.of("replicas", "eu,us", "placement", "adaptive"))),
-            "op");
+    at("us").administer("create", "wares", Map.of("replicas", "eu,us", "placement", "adaptive"));
     settle();
     at("eu").restart(PAIR); // so that both are decided in the same steps
     askedAtAp("nothing"); // nobody catches up
@@ -63,29 +53,13 @@ final class PlacementRoomTest extends PlacementPlaneFixture {
   @Test
   void newcomerThatIsAddedToTwoAtOnce_opensWhatItHasRoomFor_andGivesTheOtherUp() {
     command("alter", Map.of("placement", "pinned", "replicas", "eu,us"));
-    at("us")
-        .plane
-        .administer(
-            new Request.Administer(
-                "keyspace",
-                "create",
-                "wares",
-                new TreeMap<>(Map.of("replicas", "sa,us", "placement", "pinned"))),
-            "op");
+    at("us").administer("create", "wares", Map.of("replicas", "sa,us", "placement", "pinned"));
     settle();
     at("ap").load.room = OptionalLong.of((64L << 20) + 5_000_000); // for one of a megabyte
     askedAtAp("nothing");
     command("alter", Map.of("placement", "adaptive"));
     at("us").alter("carts", "ap,eu,us");
-    at("sa")
-        .plane
-        .administer(
-            new Request.Administer(
-                "keyspace",
-                "alter",
-                "wares",
-                new TreeMap<>(Map.of("placement", "adaptive", "replicas", "ap,sa,us"))),
-            "op");
+    at("sa").administer("alter", "wares", Map.of("placement", "adaptive", "replicas", "ap,sa,us"));
     round("nothing");
     round("nothing");
     assertThat(at("ap").open).contains("carts").doesNotContain("wares");

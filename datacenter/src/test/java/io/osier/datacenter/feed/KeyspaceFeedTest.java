@@ -19,7 +19,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.lang.reflect.Proxy;
+import io.osier.testing.Faked;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -345,16 +345,14 @@ final class KeyspaceFeedTest {
     put(Key.of("l1"), CrdtType.G_SET);
     List<Object> ends = new ArrayList<>();
     asked =
-        (ObjectStore)
-            Proxy.newProxyInstance(
-                ObjectStore.class.getClassLoader(),
-                new Class<?>[] {ObjectStore.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("pageDurable")) {
-                    ends.add(arguments[1]);
-                  }
-                  return method.invoke(store, arguments);
-                });
+        Faked.of(
+            ObjectStore.class,
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("pageDurable")) {
+                ends.add(arguments[1]);
+              }
+              return method.invoke(store, arguments);
+            });
     feed.watch(
         new Request.Watch("shop", Optional.of(Key.of("k")), true, List.of(), true, 1_000),
         replies::add);

@@ -18,8 +18,8 @@ import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Request;
+import io.osier.testing.Faked;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,21 +42,19 @@ final class RemovalCollectorLooksTest {
   private Partition partition = partition(List.of());
 
   private ObjectStore counted() {
-    return (ObjectStore)
-        Proxy.newProxyInstance(
-            ObjectStore.class.getClassLoader(),
-            new Class<?>[] {ObjectStore.class},
-            (proxy, method, arguments) -> {
-              if (List.of("get", "getUndamaged").contains(method.getName())
-                  && method.getParameterTypes()[0] == ObjectId.class) {
-                looks++;
-              }
-              try {
-                return method.invoke(store, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return Faked.of(
+        ObjectStore.class,
+        (proxy, method, arguments) -> {
+          if (List.of("get", "getUndamaged").contains(method.getName())
+              && method.getParameterTypes()[0] == ObjectId.class) {
+            looks++;
+          }
+          try {
+            return method.invoke(store, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
   }
 
   private Partition partition(List<String> peers) {

@@ -9,6 +9,7 @@ import io.osier.core.Grant;
 import io.osier.core.scram.ScramCredential;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.EachConsistency;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
@@ -20,8 +21,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is changed in {@code _osier} while a datacenter does not run holds there from its start. */
 final class AwayTest {
@@ -67,8 +66,7 @@ final class AwayTest {
   }
 
   /** What was acknowledged in it would be nowhere when the name exists again. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void keyspaceThatWasDroppedMeanwhile_takesNoUpdate(String consistency) {
     TestCluster cluster = cluster("shop {}", "eu", "us");
     OsierClient eu = in(cluster.datacenter("eu"));
@@ -83,8 +81,7 @@ final class AwayTest {
   }
 
   /** The former creation's updates are not the new one's, and the first word names the new one. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void keyspaceThatWasCreatedAnewMeanwhile_takesUpdatesOfTheNewOneOnly(String consistency) {
     TestCluster cluster = cluster("shop {}", "eu", "us");
     OsierClient eu = in(cluster.datacenter("eu"));
@@ -184,8 +181,7 @@ final class AwayTest {
   }
 
   /** It could not know of the drop: what is lost of what it acknowledged is told. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void updatesOfAKeyspaceThatWasDroppedWhereNobodyWasInReach_areCounted_andNotInTheNextOne(
       String consistency) {
     TestCluster cluster = cluster("shop {}", "eu", "us");

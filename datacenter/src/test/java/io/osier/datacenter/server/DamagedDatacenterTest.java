@@ -6,32 +6,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
-import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.files.DamagedStore;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
-import io.osier.testing.Patience;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A block of the store is damaged while nobody looks, and met by a running datacenter. */
-final class DamagedDatacenterTest {
+final class DamagedDatacenterTest extends DurableFixture {
   private static final int OBJECTS = 10_000;
-
-  @TempDir private Path dir;
-
-  private final int clientPort = Ports.free();
 
   private Datacenter start() {
     return TestCluster.one(
@@ -41,15 +32,6 @@ final class DamagedDatacenterTest {
             + " listen { client-port = "
             + clientPort
             + ", peer-port = 0 }, keyspaces { shop { partitions = 1 } } }");
-  }
-
-  private OsierClient client() {
-    return PatientClients.of("solo", clientPort).build();
-  }
-
-  private Keyspace shop(OsierClient client) {
-    client.awaitConnected(Patience.LIMIT);
-    return client.session().keyspace("shop");
   }
 
   private static String key(int i) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.Admin;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
@@ -48,7 +47,7 @@ final class FullDiskPlacementTest {
         cluster
             .config("ap", Ports.free(), cluster.peerPort("ap"))
             .replace("dir = \"\"", "dir = \"" + dir + "\", min-free = 1EiB");
-    open.add(Datacenter.start(ConfigReader.read("test", full, Map.of())));
+    open.add(TestCluster.one(full));
     await()
         .atMost(Patience.LIMIT)
         .untilAsserted(

@@ -18,6 +18,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
+import io.osier.testing.EachConsistency;
 import io.osier.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,8 +31,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is damaged of a store comes back from a peer with the next start. */
 final class MendedDatacenterTest {
@@ -142,8 +141,7 @@ final class MendedDatacenterTest {
     return dir.resolve("eu");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
+  @EachConsistency
   void damage_isMendedFromAPeer_withTheNextStart(String consistency) throws Exception {
     try (TestCluster cluster = cluster(consistency)) {
       write(cluster, OBJECTS);

@@ -9,15 +9,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Partitioning;
-import io.osier.core.memory.Budget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.control.ControlHost.Holding;
 import io.osier.datacenter.control.ControlHost.Part;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
-import io.osier.datacenter.store.StoreSettings;
-import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
@@ -87,15 +84,6 @@ final class KeyspaceHoldersTest {
     keyspaces.endWatching();
   }
 
-  private static StoreService store(Path dir) {
-    return new StoreService(
-        RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1),
-        new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1),
-        dir,
-        new Budget("updates", 1 << 20),
-        failure -> {});
-  }
-
   private static Keyspaces ownInTerm(int term, StoreService store) {
     return ownInTerm(term, keyspaces(Optional.of(store)));
   }
@@ -124,7 +112,7 @@ final class KeyspaceHoldersTest {
   @Test
   void whatALaterTermHas_isNotOpenedInAnEarlierOne_unlessThisOneIsAlone(@TempDir Path dir) {
     KeyspacePolicy policy = KeyspacePolicy.session("own", Duration.ofMillis(500));
-    try (StoreService store = store(dir)) {
+    try (StoreService store = TestShards.store(dir)) {
       Keyspaces before = ownInTerm(1, store);
       write(requireNonNull(before.find("own")));
       before.endWatching();
@@ -150,7 +138,7 @@ final class KeyspaceHoldersTest {
   /** It was added again, and killed before it had dropped what it had before. */
   @Test
   void whatAnEarlierTermHad_isNotOpened_andThatOfTheSameTermIs(@TempDir Path dir) {
-    try (StoreService store = store(dir)) {
+    try (StoreService store = TestShards.store(dir)) {
       Supplier<Boolean> isStored =
           () ->
               IntStream.range(0, 2)
@@ -176,7 +164,7 @@ final class KeyspaceHoldersTest {
   /** As one has it that ended between saying that it holds nothing any more and dropping it. */
   @Test
   void whatIsLeftOfAKeyspaceThatWasGivenUp_isDeleted(@TempDir Path dir) {
-    try (StoreService store = store(dir)) {
+    try (StoreService store = TestShards.store(dir)) {
       RocksDatabase database = store.database();
       Keyspaces before = keyspaces(Optional.of(store));
       KeyspacePolicy far =

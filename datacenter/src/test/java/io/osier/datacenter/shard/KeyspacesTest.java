@@ -22,9 +22,6 @@ import io.osier.datacenter.server.PeerInputs;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
-import io.osier.datacenter.shard.agent.PendingAnswer;
-import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.wire.Frame;
 import java.time.Duration;
 import java.util.List;
@@ -47,16 +44,7 @@ final class KeyspacesTest {
   }
 
   static Keyspaces keyspaces(Optional<StoreService> store) {
-    return new Keyspaces(
-        new KeyspaceFactory.Around(
-            CONFIG,
-            new ReplicaId("eu", 1),
-            store,
-            new KeyspaceFactory.Threads(Runnable::run, PendingAnswer::run, false),
-            new KeyspaceFactory.Network(
-                LinkWindows.NONE, (to, keyspace, partition, frame) -> {}, dc -> 0),
-            Traces.OFF,
-            failure -> {}));
+    return TestShards.keyspaces(CONFIG, new ReplicaId("eu", 1), store);
   }
 
   private static Holding holding(List<String> holders, List<String> first, Part part) {

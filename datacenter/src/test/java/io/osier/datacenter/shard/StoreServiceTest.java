@@ -7,13 +7,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.osier.core.memory.Budget;
 import io.osier.datacenter.server.LoggedLines;
-import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -27,7 +24,7 @@ final class StoreServiceTest {
   /** With this durability what was acknowledged is not on the disk before it is closed properly. */
   @Test
   void storeThatIsBeingRead_isClosedProperly() throws InterruptedException {
-    StoreService store = open();
+    StoreService store = TestShards.store(dir);
     CountDownLatch reading = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
     CompletableFuture<Void> reader =
@@ -60,7 +57,7 @@ final class StoreServiceTest {
     try (LoggedLines lines = new LoggedLines(StoreService.class.getName())) {
       int many = 4; // one may be looking just when it is closed
       for (int i = 0; i < many; i++) {
-        open().close();
+        TestShards.store(dir).close();
       }
       assertThat(lines.all())
           .filteredOn(line -> line.equals("the store is closed"))
@@ -78,15 +75,6 @@ final class StoreServiceTest {
     }
   }
 
-  private StoreService open() {
-    return new StoreService(
-        RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1),
-        new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1),
-        dir,
-        new Budget("unwritten updates", 1 << 20),
-        failure -> {});
-  }
-
   @Test
   void tidyingThatFailsAgainAndAgain_isLoggedOnce() {
     Logger log = (Logger) LoggerFactory.getLogger(StoreService.class);
@@ -94,7 +82,7 @@ final class StoreServiceTest {
     lines.start();
     log.addAppender(lines);
     try {
-      StoreService store = open();
+      StoreService store = TestShards.store(dir);
       store.database().close();
       for (int i = 0; i < 10; i++) {
         store.tidy(); // as every half a second

@@ -2,7 +2,9 @@ package io.osier.datacenter.shard;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.memory.Budget;
 import io.osier.core.time.SlewedClock;
+import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.frontend.RequestHandler;
@@ -10,7 +12,14 @@ import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.Inbox;
 import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.PendingAnswer;
 import io.osier.datacenter.shard.agent.Time;
+import io.osier.datacenter.store.StoreSettings;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.host.LinkWindows;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +31,31 @@ public final class TestShards {
   private static final long CHANGES_BYTES = 1 << 20;
 
   private TestShards() {}
+
+  /** The keyspaces of a datacenter whose tasks are done at once, and whose frames go nowhere. */
+  public static Keyspaces keyspaces(
+      DatacenterConfig config, ReplicaId self, Optional<StoreService> store) {
+    return new Keyspaces(
+        new KeyspaceFactory.Around(
+            config,
+            self,
+            store,
+            new KeyspaceFactory.Threads(Runnable::run, PendingAnswer::run, false),
+            new KeyspaceFactory.Network(
+                LinkWindows.NONE, (to, keyspace, partition, frame) -> {}, dc -> 0),
+            Traces.OFF,
+            failure -> {}));
+  }
+
+  /** A new store, or the one that is there. */
+  static StoreService store(Path dir) {
+    return new StoreService(
+        RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1),
+        new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1),
+        dir,
+        new Budget("unwritten updates", 1 << 20),
+        failure -> {});
+  }
 
   /** A runner whose thread alone runs the machine. */
   public static PartitionRunner runner(

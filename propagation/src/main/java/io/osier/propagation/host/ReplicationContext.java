@@ -17,7 +17,7 @@ public final class ReplicationContext {
   private final RecoveredState recovered;
   private final ObjectAccess replica;
   private final FrameSink sink;
-  private final PropagationStats stats;
+  private final PropagationStats stats = new PropagationStats();
   private final UpdateObserver observer;
   private KeyspacePolicy policy;
   private StreamSettings settings;
@@ -37,7 +37,6 @@ public final class ReplicationContext {
       RecoveredState recovered,
       ObjectAccess replica,
       FrameSink sink,
-      PropagationStats stats,
       UpdateObserver observer) {
     this.self = self;
     this.peers = List.copyOf(peers);
@@ -46,7 +45,6 @@ public final class ReplicationContext {
     this.recovered = recovered;
     this.replica = replica;
     this.sink = sink;
-    this.stats = stats;
     this.observer = observer;
   }
 

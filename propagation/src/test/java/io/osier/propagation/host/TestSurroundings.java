@@ -105,14 +105,6 @@ public final class TestSurroundings {
       ObjectAccess replica,
       FrameSink sink) {
     return new ReplicationContext(
-        SELF,
-        List.of("us"),
-        policy,
-        settings,
-        recovered,
-        replica,
-        sink,
-        new PropagationStats(),
-        UpdateObserver.NONE);
+        SELF, List.of("us"), policy, settings, recovered, replica, sink, UpdateObserver.NONE);
   }
 }

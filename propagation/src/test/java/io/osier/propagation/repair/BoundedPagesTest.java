@@ -15,6 +15,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.LeasedEntries;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -97,14 +98,15 @@ final class BoundedPagesTest {
       objects.put(object(i), register(GONE, i + 1, bytes));
     }
     return new Propagation(
-        SELF,
-        List.of(PEER.dc(), OTHER.dc()),
-        KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-        StreamSettings.DEFAULT,
-        recovered,
-        new Disk(),
-        (to, frame) -> sent.add(frame),
-        UpdateObserver.NONE,
+        new ReplicationContext(
+            SELF,
+            List.of(PEER.dc(), OTHER.dc()),
+            KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+            StreamSettings.DEFAULT,
+            recovered,
+            new Disk(),
+            (to, frame) -> sent.add(frame),
+            UpdateObserver.NONE),
         0);
   }
 

@@ -12,7 +12,6 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.ObjectAccess;
-import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StreamSettings;
@@ -59,7 +58,6 @@ class RepairerTest {
             RecoveredState.NOTHING,
             EMPTY,
             (to, frame) -> asked.add((Frame.Heal) frame),
-            new PropagationStats(),
             UpdateObserver.NONE);
     UpdateApplier applier = new UpdateApplier(knowledge, EMPTY, update -> {}, UpdateObserver.NONE);
     AtomicLong numbers = new AtomicLong();

@@ -246,31 +246,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
     long now = timers.nanoTime();
-    send(
-        request,
-        now,
-        now + Math.max(1, timeoutMillis) * 1_000_000,
-        new Answered() {
-          @Override
-          public void answered(Reply r) {
-            reply.complete(r);
-          }
-
-          @Override
-          public void lost(LostException cause) {
-            reply.completeExceptionally(cause);
-          }
-
-          @Override
-          public boolean begins() {
-            return isWanted();
-          }
-
-          @Override
-          public boolean isWanted() {
-            return !reply.isDone();
-          }
-        });
+    send(request, now, now + Math.max(1, timeoutMillis) * 1_000_000, Answered.of(reply));
     return reply;
   }
 

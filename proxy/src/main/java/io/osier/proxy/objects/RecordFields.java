@@ -53,13 +53,6 @@ public final class RecordFields<R extends Record> {
 
   private static final Set<CrdtType> COUNTERS = Set.of(CrdtType.PN_COUNTER, CrdtType.G_COUNTER);
   private static final Set<CrdtType> FLAGS = Set.of(CrdtType.EW_FLAG, CrdtType.DW_FLAG);
-  private static final Set<CrdtType> SETS =
-      Set.of(
-          CrdtType.AW_SET,
-          CrdtType.RW_SET,
-          CrdtType.G_SET,
-          CrdtType.LWW_SET_ADD_BIAS,
-          CrdtType.LWW_SET_REMOVE_BIAS);
 
   private final Members<R> members;
   private final List<Component> components;
@@ -99,7 +92,7 @@ public final class RecordFields<R extends Record> {
     if (FLAGS.contains(as) && type == boolean.class) {
       return new Flag(name, as);
     }
-    if (SETS.contains(as) && type == Set.class) {
+    if (as.isSet() && type == Set.class) {
       return new Elements<>(name, as, new CheckedCodec<>(values.codec(argument(of))));
     }
     if (as == CrdtType.MV_REGISTER && type == List.class) {

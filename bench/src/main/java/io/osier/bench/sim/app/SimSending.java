@@ -9,7 +9,6 @@ import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
-import io.osier.proxy.LostException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -79,17 +78,7 @@ public class SimSending {
         request,
         nowNanos,
         nowNanos + timeoutMillis * Scheduler.MILLI,
-        new Connection.Answered() {
-          @Override
-          public void answered(Reply r) {
-            reply.complete(r);
-          }
-
-          @Override
-          public void lost(LostException cause) {
-            reply.completeExceptionally(cause);
-          }
-        });
+        Connection.Answered.of(reply));
     return reply;
   }
 

@@ -2,7 +2,7 @@ package io.osier.bench.sim.check;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.ArrayList;
+import io.osier.bench.history.Cycles;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -49,35 +49,11 @@ final class ArbitrationCheck {
   private List<Integer> shortest(BitSet left) {
     List<Integer> shortest = List.of();
     for (int start = left.nextSetBit(0); start >= 0; start = left.nextSetBit(start + 1)) {
-      List<Integer> cycle = cycleOver(start, left);
+      List<Integer> cycle = Cycles.over(start, n -> before(n).stream()::iterator, left);
       if (!cycle.isEmpty() && (shortest.isEmpty() || cycle.size() < shortest.size())) {
         shortest = cycle;
       }
     }
     return shortest;
-  }
-
-  /** Breadth first from a transaction to what comes before it, until it comes again. */
-  private List<Integer> cycleOver(int start, BitSet left) {
-    Map<Integer, Integer> next = new TreeMap<>();
-    List<Integer> queue = new ArrayList<>(List.of(start));
-    for (int i = 0; i < queue.size(); i++) {
-      int at = queue.get(i);
-      BitSet earlier = (BitSet) before(at).clone();
-      earlier.and(left);
-      for (int e = earlier.nextSetBit(0); e >= 0; e = earlier.nextSetBit(e + 1)) {
-        if (e == start) {
-          List<Integer> cycle = new ArrayList<>(List.of(start));
-          for (int n = at; n != start; n = requireNonNull(next.get(n), "a way back")) {
-            cycle.add(n);
-          }
-          return cycle;
-        }
-        if (next.putIfAbsent(e, at) == null) {
-          queue.add(e);
-        }
-      }
-    }
-    return List.of();
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What a snapshot shows of the places that transactions write. At a place a transaction adds its
@@ -95,6 +96,15 @@ public record TransactionView(
   /** Whether a transaction clears the bins before it adds its number. */
   static boolean clears(long number) {
     return number % CLEARS_ONE_IN == 0;
+  }
+
+  /** Draws one to three places for a transaction to write. */
+  public static Set<Integer> places(Random random) {
+    Set<Integer> places = new TreeSet<>();
+    for (int i = 0; i <= random.nextInt(3); i++) {
+      places.add(random.nextInt(PLACES));
+    }
+    return places;
   }
 
   /** The updates of a transaction, in any order, and some places written twice. */

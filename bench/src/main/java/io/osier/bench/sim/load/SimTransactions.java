@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -163,10 +162,7 @@ final class SimTransactions {
 
   /** Draws where the transaction writes, and announces it. */
   private void announce(DrawnTransaction tx) {
-    tx.places = new TreeSet<>();
-    for (int i = 0; i <= random.nextInt(3); i++) {
-      tx.places.add(random.nextInt(TransactionView.PLACES));
-    }
+    tx.places = TransactionView.places(random);
     tx.number = check.begins(tx.places, known);
   }
 

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -173,10 +172,7 @@ final class SimTransactor {
 
   /** Draws where the transaction writes, and announces it. */
   private void announce(Tx tx) {
-    tx.places = new TreeSet<>();
-    for (int i = 0; i <= random.nextInt(3); i++) {
-      tx.places.add(random.nextInt(TransactionView.PLACES));
-    }
+    tx.places = TransactionView.places(random);
     tx.number = check.begins(tx.places, known);
   }
 

@@ -55,7 +55,7 @@ final class WildUpdates {
   }
 
   Query query(CrdtType type, Random random) {
-    if (Workload.SETS.contains(type)) {
+    if (type.isSet()) {
       return switch (random.nextInt(4)) {
         case 0 -> new Query.Contains(element(random));
         case 1 -> new Query.Size();

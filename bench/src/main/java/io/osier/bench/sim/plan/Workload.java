@@ -14,13 +14,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 
 /**
  * What the clients of one unit do: a few hot keys and many cold ones, of two sorts. Of accountable
@@ -46,14 +44,6 @@ public final class Workload {
     /** At times, and some of them, larger than a MiB. */
     HUGE
   }
-
-  static final Set<CrdtType> SETS =
-      EnumSet.of(
-          CrdtType.G_SET,
-          CrdtType.AW_SET,
-          CrdtType.RW_SET,
-          CrdtType.LWW_SET_ADD_BIAS,
-          CrdtType.LWW_SET_REMOVE_BIAS);
 
   /** Types of which an account can be kept. */
   private static final List<CrdtType> ACCOUNTABLE =
@@ -261,7 +251,7 @@ public final class Workload {
   }
 
   private static Request.Condition ofPart(ObjectId object, Reading last) {
-    if (SETS.contains(object.type()) && last instanceof Reading.Many m && !m.values().isEmpty()) {
+    if (object.type().isSet() && last instanceof Reading.Many m && !m.values().isEmpty()) {
       Query contains = new Query.Contains(m.values().getFirst());
       return new Request.Condition(List.of(), contains, new Reading.Flag(true));
     }

@@ -10,14 +10,11 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
-import io.osier.datacenter.shard.KeyspaceFactory;
 import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.TestShards;
 import io.osier.datacenter.shard.agent.PartitionRunner;
-import io.osier.datacenter.shard.agent.PendingAnswer;
-import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.host.LinkWindows;
+import io.osier.testing.Faked;
 import io.osier.testing.Patience;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,34 +24,23 @@ import org.junit.jupiter.api.Test;
 final class ControlAtStartTest {
   /** Its links, over which nobody is heard. */
   private static final PeerLinks NOBODY =
-      (PeerLinks)
-          Proxy.newProxyInstance(
-              PeerLinks.class.getClassLoader(),
-              new Class<?>[] {PeerLinks.class},
-              (proxy, method, args) ->
-                  switch (method.getReturnType().getName()) {
-                    case "boolean" -> false;
-                    case "int" -> 0;
-                    case "long" -> 0L;
-                    case "java.lang.String" -> "";
-                    default -> null;
-                  });
+      Faked.of(
+          PeerLinks.class,
+          (proxy, method, args) ->
+              switch (method.getReturnType().getName()) {
+                case "boolean" -> false;
+                case "int" -> 0;
+                case "long" -> 0L;
+                case "java.lang.String" -> "";
+                default -> null;
+              });
 
   private static void checkRead(Keyspaces keyspaces, String name) {
     requireNonNull(keyspaces.find(name)).gate().checkRead();
   }
 
   private static Keyspaces keyspaces(DatacenterConfig config, ReplicaId self) {
-    return new Keyspaces(
-        new KeyspaceFactory.Around(
-            config,
-            self,
-            Optional.empty(),
-            new KeyspaceFactory.Threads(Runnable::run, PendingAnswer::run, false),
-            new KeyspaceFactory.Network(
-                LinkWindows.NONE, (to, keyspace, partition, frame) -> {}, dc -> 0),
-            Traces.OFF,
-            failure -> {}));
+    return TestShards.keyspaces(config, self, Optional.empty());
   }
 
   private static Control control(DatacenterConfig config, ReplicaId self, Keyspaces keyspaces) {

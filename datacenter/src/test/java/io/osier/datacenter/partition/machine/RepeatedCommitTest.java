@@ -25,7 +25,7 @@ import io.osier.propagation.host.UpdateObserver;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
-import java.lang.reflect.Proxy;
+import io.osier.testing.Faked;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -182,13 +182,12 @@ final class RepeatedCommitTest {
             true,
             Forgetting.NOTHING,
             1);
-    Object restarted =
-        Proxy.newProxyInstance(
-            ObjectStore.class.getClassLoader(),
-            new Class<?>[] {ObjectStore.class},
+    ObjectStore restarted =
+        Faked.of(
+            ObjectStore.class,
             (proxy, method, arguments) ->
                 method.getName().equals("transactions") ? kept : method.invoke(store, arguments));
-    partition = partition((ObjectStore) restarted, recovered);
+    partition = partition(restarted, recovered);
     assertThat(code(ask(new Request.Repeat(SELF, 4_999, add(1)))))
         .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
     assertThat(code(ask(new Request.Repeat(SELF, 4_999, step(2, 3, Request.End.COMMIT)))))

@@ -3,7 +3,6 @@ package io.osier.datacenter.redis.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.protocol.Request;
@@ -14,7 +13,6 @@ import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -34,7 +32,7 @@ final class HomeDatabasesTest {
 
   private static final String OTHER_SLOT = "-CROSSSLOT Keys in request don't hash to the same slot";
 
-  private final Datacenter datacenter = Datacenter.start(ConfigReader.read("eu", CONFIG, Map.of()));
+  private final Datacenter datacenter = TestCluster.one(CONFIG);
 
   @AutoClose private final Opened open = new Opened();
 

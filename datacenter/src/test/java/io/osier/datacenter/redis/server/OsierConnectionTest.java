@@ -2,11 +2,10 @@ package io.osier.datacenter.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.server.TestCluster;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,23 +18,20 @@ final class OsierConnectionTest {
   @BeforeAll
   static void start() {
     datacenter =
-        Datacenter.start(
-            ConfigReader.read(
-                "f",
-                """
-                osier {
-                  dc = eu
-                  listen { client-port = 0, peer-port = 0, redis-port = 0 }
-                  store { dir = "" }
-                  shutdown-timeout = 0s
-                  redis { databases { 0 = shop, 1 = carts } }
-                  keyspaces {
-                    shop { partitions = 1, consistency = causal }
-                    carts { partitions = 8 }
-                  }
-                }
-                """,
-                Map.of()));
+        TestCluster.one(
+            """
+            osier {
+              dc = eu
+              listen { client-port = 0, peer-port = 0, redis-port = 0 }
+              store { dir = "" }
+              shutdown-timeout = 0s
+              redis { databases { 0 = shop, 1 = carts } }
+              keyspaces {
+                shop { partitions = 1, consistency = causal }
+                carts { partitions = 8 }
+              }
+            }
+            """);
   }
 
   @AfterAll

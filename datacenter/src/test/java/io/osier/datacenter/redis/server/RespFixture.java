@@ -69,6 +69,13 @@ abstract class RespFixture {
   }
 
   /** A connection until the test ends; starts the server if no one has. */
+  /** Returns a connection of a user. */
+  RawRedis loggedIn(String user, String password) throws Exception {
+    RawRedis redis = connect();
+    logIn(redis, user, password);
+    return redis;
+  }
+
   RawRedis connect() throws IOException {
     if (port == 0) {
       start();

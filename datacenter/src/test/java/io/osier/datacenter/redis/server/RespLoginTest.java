@@ -15,13 +15,18 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Logins and rights of connections that speak the Redis protocol. */
 final class RespLoginTest extends RespFixture {
+  @BeforeEach
+  void users() {
+    withUsers();
+  }
+
   @Test
   void auth_rightAndWrong_isJudgedBesideTheLoopAndInOrder() throws Exception {
-    withUsers();
     start();
     try (RawRedis redis = new RawRedis(port)) {
       assertThat(redis.ask("PING")).isEqualTo("-NOAUTH Authentication required.");
@@ -46,9 +51,7 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void reset_behindALogin_isNobodyAgain() throws Exception {
-    withUsers();
-    RawRedis redis = connect();
-    logIn(redis, "cart", "secret");
+    RawRedis redis = loggedIn("cart", "secret");
     assertThat(redis.ask("RESET")).isEqualTo("+RESET");
     assertThat(redis.ask("GET cart:1")).startsWith("-NOAUTH");
     redis.send("*11\r\n");
@@ -58,9 +61,7 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void auth_behindCommands_isJudgedOnceTheyAreDoneToTheirEnd() throws Exception {
-    withUsers();
-    RawRedis redis = connect();
-    logIn(redis, "cart", "secret");
+    RawRedis redis = loggedIn("cart", "secret");
     redis.commands("SADD cart:1 x", "AUTH admin root", "GET other");
     next().reply().accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
     Waiting second = next(); // as the first user still, who may ask for it
@@ -75,7 +76,6 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void auth_newPassword_isNotTheRememberedOne() throws Exception {
-    withUsers();
     start();
     try (RawRedis redis = new RawRedis(port)) {
       logIn(redis, "cart", "secret");
@@ -90,7 +90,6 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void auth_manyWrong_mustWait() throws Exception {
-    withUsers();
     RawRedis redis = connect();
     for (int i = 0; i < 5; i++) {
       redis.commands("AUTH cart wrong");
@@ -102,7 +101,6 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void auth_manyWrongAtOnce_areNotAllTried() throws Exception {
-    withUsers();
     start();
     List<RawRedis> all = new ArrayList<>();
     try {
@@ -132,7 +130,6 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void auth_moreThanMayWait_isRefused() throws Exception {
-    withUsers();
     refusesPasswords = true;
     RawRedis redis = connect();
     assertThat(redis.ask("AUTH cart secret")).startsWith("-BUSY nothing was done");
@@ -141,9 +138,7 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void rights_holdForEveryCommand() throws Exception {
-    withUsers();
-    RawRedis redis = connect();
-    logIn(redis, "cart", "secret");
+    RawRedis redis = loggedIn("cart", "secret");
     for (String command : List.of("GET other", "SET other 1", "DEL other", "KEYS *", "DBSIZE")) {
       assertThat(redis.ask(command)).as(command).startsWith("-NOPERM ");
     }
@@ -158,7 +153,6 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void whatIsAdministered_standsInTheAuditLog_andWhatIsRefusedOfIt() throws Exception {
-    withUsers();
     start();
     try (LoggedLines audit = new LoggedLines(AuditLog.LOGGER);
         RawRedis cart = new RawRedis(port);
@@ -189,9 +183,7 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void info_ofWhoMayReadAPart_tellsNothingOfTheRest() throws Exception {
-    withUsers();
-    RawRedis redis = connect();
-    logIn(redis, "cart", "secret");
+    RawRedis redis = loggedIn("cart", "secret");
     assertThat(redis.ask("INFO keyspace")).isEqualTo("# Keyspace\r\n");
     assertThat(redis.ask("INFO everything")).contains("redis_version", "# Keyspace");
     assertThat(asked).isEmpty();
@@ -199,9 +191,7 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void aclDryRun_ofAnyCommand_saysWhatItsUserWouldBeTold() throws Exception {
-    withUsers();
-    RawRedis redis = connect();
-    logIn(redis, "admin", "root");
+    RawRedis redis = loggedIn("admin", "root");
     assertThat(redis.ask("ACL DRYRUN cart CONFIG GET x")).contains("has not the right: admin *");
     assertThat(redis.ask("ACL DRYRUN cart KEYS *")).contains("has not the right: read shop");
     assertThat(redis.ask("ACL DRYRUN cart KEYS cart:*")).isEqualTo("+OK");
@@ -213,7 +203,6 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void userWithoutLogin_hasTenWordsOf16KiB() throws Exception {
-    withUsers();
     start();
     for (String sent : List.of("*11\r\n", "*1\r\n$16385\r\n")) {
       try (RawRedis redis = new RawRedis(port)) {
@@ -226,7 +215,6 @@ final class RespLoginTest extends RespFixture {
 
   @Test
   void userWhoIsDropped_isDisconnected() throws Exception {
-    withUsers();
     start();
     try (RawRedis redis = new RawRedis(port)) {
       logIn(redis, "cart", "secret");

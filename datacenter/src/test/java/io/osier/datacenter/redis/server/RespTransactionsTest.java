@@ -53,8 +53,7 @@ final class RespTransactionsTest extends RespFixture {
   @Test
   void exec_afterARightWasLost_noPermInItsPlace_andTheOthersAreDone() throws Exception {
     withUsers();
-    RawRedis redis = connect();
-    logIn(redis, "cart", "secret");
+    RawRedis redis = loggedIn("cart", "secret");
     redis.commands("MULTI", "GET cart:1", "SET cart:1 v", "GET other", "EXEC");
     for (int i = 0; i < 4; i++) {
       redis.read();

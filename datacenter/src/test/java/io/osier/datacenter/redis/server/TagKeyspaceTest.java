@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.Partitioning;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.server.TestCluster;
@@ -62,7 +61,7 @@ final class TagKeyspaceTest {
         }
         """
             .formatted(name, ports.get(name), other, ports.get(other));
-    return Datacenter.start(ConfigReader.read(name, config, Map.of()));
+    return TestCluster.one(config);
   }
 
   @AfterEach

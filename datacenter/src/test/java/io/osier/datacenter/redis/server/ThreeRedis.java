@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
@@ -56,7 +55,7 @@ final class ThreeRedis implements AutoCloseable {
         }
         """
             .formatted(name, dir, ports.get(name), String.join(", ", peers), settings);
-    running.put(name, Datacenter.start(ConfigReader.read(name, config, Map.of())));
+    running.put(name, TestCluster.one(config));
   }
 
   /** As a killed process ends: what it has not shipped is on its disk alone. */

@@ -2,12 +2,11 @@ package io.osier.datacenter.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.server.TestCluster;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,20 +23,17 @@ final class TransactionConnectionTest {
   @BeforeAll
   static void start() {
     datacenter =
-        Datacenter.start(
-            ConfigReader.read(
-                "f",
-                """
-                osier {
-                  dc = eu
-                  listen { client-port = 0, peer-port = 0, redis-port = 0 }
-                  store { dir = "" }
-                  shutdown-timeout = 0s
-                  redis { databases { 0 = shop, 1 = carts } }
-                  keyspaces { shop { partitions = 1 }, carts { partitions = 8 } }
-                }
-                """,
-                Map.of()));
+        TestCluster.one(
+            """
+            osier {
+              dc = eu
+              listen { client-port = 0, peer-port = 0, redis-port = 0 }
+              store { dir = "" }
+              shutdown-timeout = 0s
+              redis { databases { 0 = shop, 1 = carts } }
+              keyspaces { shop { partitions = 1 }, carts { partitions = 8 } }
+            }
+            """);
   }
 
   @AfterAll

@@ -34,8 +34,8 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.InProcess;
+import io.osier.testing.Faked;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,28 +138,26 @@ final class InterleavedShell implements InProcess {
 
   /** A store of which half of the objects must be read before they are at hand. */
   private ObjectStore cold(ObjectStore store) {
-    return (ObjectStore)
-        Proxy.newProxyInstance(
-            ObjectStore.class.getClassLoader(),
-            new Class<?>[] {ObjectStore.class},
-            (proxy, method, arguments) -> {
-              switch (method.getName()) {
-                case "isCached" -> {
-                  return random.nextBoolean();
-                }
-                case "prefetch" -> {
-                  stall(DISK_STALLS_MAX);
-                  return null;
-                }
-                default -> {
-                  try {
-                    return method.invoke(store, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                }
+    return Faked.of(
+        ObjectStore.class,
+        (proxy, method, arguments) -> {
+          switch (method.getName()) {
+            case "isCached" -> {
+              return random.nextBoolean();
+            }
+            case "prefetch" -> {
+              stall(DISK_STALLS_MAX);
+              return null;
+            }
+            default -> {
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
               }
-            });
+            }
+          }
+        });
   }
 
   private void ownTurn(PartitionRunner runner) {

@@ -8,7 +8,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.lang.reflect.Proxy;
+import io.osier.testing.Faked;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,17 +19,15 @@ final class ScanEndTest {
   private final List<Object> ends = new ArrayList<>();
 
   private ObjectStore store() {
-    return (ObjectStore)
-        Proxy.newProxyInstance(
-            ObjectStore.class.getClassLoader(),
-            new Class<?>[] {ObjectStore.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("pageDurable")) {
-                ends.add(arguments[1]);
-                return new StoredObjects.Page(List.of(), true);
-              }
-              return null;
-            });
+    return Faked.of(
+        ObjectStore.class,
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("pageDurable")) {
+            ends.add(arguments[1]);
+            return new StoredObjects.Page(List.of(), true);
+          }
+          return null;
+        });
   }
 
   @Test

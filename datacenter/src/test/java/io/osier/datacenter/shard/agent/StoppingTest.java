@@ -17,7 +17,7 @@ import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.lang.reflect.Proxy;
+import io.osier.testing.Faked;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,16 +34,14 @@ final class StoppingTest {
   /** A store with nothing in memory. */
   private static ObjectStore cold() {
     MemoryStore empty = new MemoryStore();
-    return (ObjectStore)
-        Proxy.newProxyInstance(
-            StoppingTest.class.getClassLoader(),
-            new Class<?>[] {ObjectStore.class},
-            (self, method, arguments) ->
-                switch (method.getName()) {
-                  case "isCached" -> false;
-                  case "durablyStored" -> Optional.empty();
-                  default -> method.invoke(empty, arguments);
-                });
+    return Faked.of(
+        ObjectStore.class,
+        (self, method, arguments) ->
+            switch (method.getName()) {
+              case "isCached" -> false;
+              case "durablyStored" -> Optional.empty();
+              default -> method.invoke(empty, arguments);
+            });
   }
 
   private static RequestHandler stopping() {

@@ -21,15 +21,24 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.testing.Faked;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.rocksdb.RocksDBException;
 
 /** When sets are decomposed, what stays in memory, and what a damaged entry does. */
 final class LargeObjectsTest extends LargeObjectsFixture {
   private static final ObjectId MAP = new ObjectId(Key.of("map"), CrdtType.OR_MAP);
+
+  /** A source without entries, which is old. */
+  private static final EntrySource OLD =
+      Faked.of(
+          EntrySource.class,
+          (old, method, arguments) ->
+              method.getName().equals("isOld")
+                  ? true
+                  : method.invoke(EntrySource.EMPTY, arguments));
 
   private CrdtState updated(CrdtState state, Operation operation) {
     return state.join(delta(state, operation));
@@ -144,7 +153,7 @@ final class LargeObjectsTest extends LargeObjectsFixture {
     versions.write(List.of(new Change.PutDecomposed(SET, decomposed, List.of(), null, true)));
     ObjectCache cache =
         new ObjectCache(versions, KeyedHash.of(() -> 7), 1 << 20, (key, objects) -> () -> {});
-    CrdtState old = Decomposition.rebased(decomposed, decomposed, new OldSource());
+    CrdtState old = Decomposition.rebased(decomposed, decomposed, OLD);
     cache.put(SET.key(), KeyObjects.NOTHING.with(old, 1));
     cache.becameDurable(List.of(SET.key()), 1);
     assertThat(cache.durablyStored(SET.key())).isEmpty();
@@ -164,35 +173,13 @@ final class LargeObjectsTest extends LargeObjectsFixture {
     ObjectCache cache =
         new ObjectCache(versions, KeyedHash.of(() -> 7), 1 << 20, (key, objects) -> () -> {});
     long bytes = cache.get(SET.key()).states().getFirst().heapBytes();
-    CrdtState old = Decomposition.rebased(decomposed, decomposed, new OldSource());
+    CrdtState old = Decomposition.rebased(decomposed, decomposed, OLD);
     cache.put(SET.key(), KeyObjects.NOTHING.with(old, 1));
     cache.becameDurable(List.of(SET.key()), 1);
     CrdtState read = cache.get(SET.key()).states().getFirst();
     assertThat(read).isEqualTo(set);
     assertThat(Decomposition.isOld(read)).isFalse();
     assertThat(read.heapBytes()).isBetween(bytes + 99 * 9, bytes + 99 * 20);
-  }
-
-  private static final class OldSource implements EntrySource {
-    @Override
-    public byte @Nullable [] get(byte[] key) {
-      return null;
-    }
-
-    @Override
-    public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
-      return List.of();
-    }
-
-    @Override
-    public List<ReplicaId> replicas() {
-      return List.of();
-    }
-
-    @Override
-    public boolean isOld() {
-      return true;
-    }
   }
 
   /** A reader that is slow must not find the head of one version and entries of another. */

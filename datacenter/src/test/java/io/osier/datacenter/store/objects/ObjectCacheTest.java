@@ -15,8 +15,8 @@ import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.datacenter.store.VersionStore;
 import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.testing.Faked;
 import io.osier.testing.Patience;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,17 +58,15 @@ final class ObjectCacheTest {
           });
 
   private VersionStore slow() {
-    return (VersionStore)
-        Proxy.newProxyInstance(
-            VersionStore.class.getClassLoader(),
-            new Class<?>[] {VersionStore.class},
-            (proxy, method, arguments) -> {
-              Object result = method.invoke(versions, arguments);
-              Runnable first = whileRead;
-              whileRead = () -> {};
-              elsewhere(first);
-              return result;
-            });
+    return Faked.of(
+        VersionStore.class,
+        (proxy, method, arguments) -> {
+          Object result = method.invoke(versions, arguments);
+          Runnable first = whileRead;
+          whileRead = () -> {};
+          elsewhere(first);
+          return result;
+        });
   }
 
   private void elsewhere(Runnable what) {

@@ -15,7 +15,7 @@ import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.VersionStore;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.propagation.host.StoredObjects;
-import java.lang.reflect.Proxy;
+import io.osier.testing.Faked;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -160,17 +160,15 @@ final class ReadAheadTest {
 
   /** The store, during whose walks something else happens. */
   private VersionStore afterObjectsAreRead(Runnable then) {
-    return (VersionStore)
-        Proxy.newProxyInstance(
-            VersionStore.class.getClassLoader(),
-            new Class<?>[] {VersionStore.class},
-            (proxy, method, arguments) -> {
-              Object result = method.invoke(versions, arguments);
-              if (method.getName().equals("objects")) {
-                then.run();
-              }
-              return result;
-            });
+    return Faked.of(
+        VersionStore.class,
+        (proxy, method, arguments) -> {
+          Object result = method.invoke(versions, arguments);
+          if (method.getName().equals("objects")) {
+            then.run();
+          }
+          return result;
+        });
   }
 
   @Test

@@ -6,7 +6,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.TimeLimit;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import io.osier.proxy.call.DatacenterQueries;
 import io.osier.proxy.client.ClientCore;
 import io.osier.proxy.connection.CallbackThread;
@@ -177,12 +177,12 @@ public final class OsierClient implements AutoCloseable {
    * @return one JSON object; docs/MONITORING.md describes its fields
    */
   public CompletableFuture<String> inspectAsync(
-      String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
+      String dc, AdminRequest.Topic topic, Optional<String> keyspace, int limit) {
     return limit < 0
         ? CompletableFuture.failedFuture(below0(limit))
         : DatacenterQueries.report(
             core.datacenters().get(dc),
-            new Request.Inspect(topic, keyspace, limit),
+            new AdminRequest.Inspect(topic, keyspace, limit),
             core.settings().timeout(),
             false);
   }
@@ -192,12 +192,14 @@ public final class OsierClient implements AutoCloseable {
    *
    * @return one JSON object; docs/MONITORING.md describes its fields
    */
-  public CompletableFuture<String> inspectAsync(Request.Topic topic, String keyspace, int limit) {
+  public CompletableFuture<String> inspectAsync(
+      AdminRequest.Topic topic, String keyspace, int limit) {
     return limit < 0
         ? CompletableFuture.failedFuture(below0(limit))
         : DatacenterQueries.inspect(
             new SessionCore(core, Optional.empty()),
-            new Request.Inspect(topic, Optional.of(present(keyspace, "a keyspace's name")), limit));
+            new AdminRequest.Inspect(
+                topic, Optional.of(present(keyspace, "a keyspace's name")), limit));
   }
 
   private static OsierException below0(int limit) {
@@ -222,7 +224,7 @@ public final class OsierClient implements AutoCloseable {
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
     Duration limit = TimeLimit.positive("a backup's timeout", timeout);
     return DatacenterQueries.report(
-        core.datacenters().get(dc), new Request.Backup(name), limit, true);
+        core.datacenters().get(dc), new AdminRequest.Backup(name), limit, true);
   }
 
   /**

@@ -16,6 +16,8 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
@@ -66,7 +68,7 @@ final class BadCallTest {
 
   private Reply answer(Request request) {
     return switch (request) {
-      case Request.Hello h ->
+      case Greeting.Hello h ->
           new Reply.Welcome(1, EU, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
       case Request.Ping p -> new Reply.Pong();
       case Request.Read r -> r.key().equals(Key.of("deep")) ? badAnswer() : otherAnswer();
@@ -156,11 +158,11 @@ final class BadCallTest {
     refused(
         ErrorCode.INVALID_ARGUMENT,
         "at least 0",
-        () -> Calls.join(client.inspectAsync("eu", Request.Topic.HOT, Optional.empty(), -1)));
+        () -> Calls.join(client.inspectAsync("eu", AdminRequest.Topic.HOT, Optional.empty(), -1)));
     refused(
         ErrorCode.INVALID_ARGUMENT,
         "at least 0",
-        () -> Calls.join(client.inspectAsync(Request.Topic.HOT, "shop", -1)));
+        () -> Calls.join(client.inspectAsync(AdminRequest.Topic.HOT, "shop", -1)));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -149,7 +150,7 @@ final class HolderRoutesTest extends HolderRoutesFixture {
         .hasMessageContaining("as the test wants");
     Session pinned = client.session(SessionOptions.DEFAULT.at("ap"));
     assertThat(errorOf(increment(pinned, "carts")).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-    assertThat(client.inspectAsync(Request.Topic.HOT, "carts", 3)).isNotDone();
+    assertThat(client.inspectAsync(AdminRequest.Topic.HOT, "carts", 3)).isNotDone();
     assertThat(ap.open).as("what is asked of a holder itself").isEmpty();
   }
 

@@ -13,7 +13,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +30,7 @@ final class HolderLawsTest extends HolderPlaneFixture {
     at(at)
         .plane
         .administer(
-            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+            new AdminRequest.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
     settle();
   }
 

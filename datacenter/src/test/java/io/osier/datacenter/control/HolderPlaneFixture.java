@@ -11,7 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -115,7 +115,7 @@ abstract class HolderPlaneFixture {
 
     void alter(String keyspace, String replicas) {
       plane.administer(
-          new Request.Administer(
+          new AdminRequest.Administer(
               "keyspace", "alter", keyspace, new TreeMap<>(Map.of("replicas", replicas))),
           "op");
     }
@@ -301,7 +301,7 @@ abstract class HolderPlaneFixture {
     at("eu")
         .plane
         .administer(
-            new Request.Administer(
+            new AdminRequest.Administer(
                 "keyspace", "create", name, new TreeMap<>(Map.of("replicas", "eu,us"))),
             "op");
     settle();

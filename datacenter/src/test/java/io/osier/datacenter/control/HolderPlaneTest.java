@@ -12,7 +12,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +88,8 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     at("us").alter("carts", "ap,eu,us");
     at("eu")
         .plane
-        .administer(new Request.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
+        .administer(
+            new AdminRequest.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
     at("ap").whole.add("carts");
     settle();
     for (Node node : nodes.values()) {
@@ -105,7 +106,8 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     at("eu")
         .plane
         .administerDatacenters(
-            new Request.Administer("dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
+            new AdminRequest.Administer(
+                "dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
             "op");
     for (int i = 0; i < 5; i++) {
       settle();
@@ -121,7 +123,8 @@ final class HolderPlaneTest extends HolderPlaneFixture {
       at("eu")
           .plane
           .administer(
-              new Request.Administer("keyspace", "alter", name, new TreeMap<>(Map.of("sla", "5s"))),
+              new AdminRequest.Administer(
+                  "keyspace", "alter", name, new TreeMap<>(Map.of("sla", "5s"))),
               "op");
       settle();
       assertThat(at("sa").plane.views(name).getFirst().settings()).containsEntry("sla", "5000ms");
@@ -142,7 +145,8 @@ final class HolderPlaneTest extends HolderPlaneFixture {
   @Test
   void keyspaceByTag_isCreatedOnceAllKnowThem_andStaysSo() {
     var settings = new TreeMap<>(Map.of("hash", "tag", "partitions", "4", "replicas", "eu,us"));
-    Request.Administer create = new Request.Administer("keyspace", "create", "tags", settings);
+    AdminRequest.Administer create =
+        new AdminRequest.Administer("keyspace", "create", "tags", settings);
     at("sa").spoken = PeerVersions.BY_TAG - 1;
     assertThatThrownBy(() -> at("eu").plane.administer(create, "op"))
         .isInstanceOfSatisfying(
@@ -170,7 +174,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
                 at("us")
                     .plane
                     .administer(
-                        new Request.Administer(
+                        new AdminRequest.Administer(
                             "keyspace", "alter", "tags", new TreeMap<>(Map.of("hash", "key"))),
                         "op"))
         .hasMessageContaining("hash of a keyspace that exists cannot be altered");

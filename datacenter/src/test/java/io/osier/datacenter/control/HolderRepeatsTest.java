@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +32,8 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     roundsUntilUnshared("carts", "eu", "us");
     at("eu")
         .plane
-        .administer(new Request.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
+        .administer(
+            new AdminRequest.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
     settle();
     nodes.values().forEach(node -> node.opened.clear());
     create("carts");
@@ -86,7 +87,8 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
   private void removeDatacenter(String name) {
     at("eu")
         .plane
-        .administerDatacenters(new Request.Administer("dc", "remove", name, new TreeMap<>()), "op");
+        .administerDatacenters(
+            new AdminRequest.Administer("dc", "remove", name, new TreeMap<>()), "op");
     settle();
   }
 
@@ -108,7 +110,8 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     assertThat(at("us").serves("pair", true)).isFalse();
     at("ap")
         .plane
-        .administerDatacenters(new Request.Administer("dc", "remove", "eu", new TreeMap<>()), "op");
+        .administerDatacenters(
+            new AdminRequest.Administer("dc", "remove", "eu", new TreeMap<>()), "op");
     at("us").copy.hear(at("ap").copy);
     at("us").plane.look();
     assertThat(at("us").serves("pair", true)).isFalse();
@@ -145,7 +148,8 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     at("eu")
         .plane
         .administerDatacenters(
-            new Request.Administer("dc", "remove", lost, new TreeMap<>(Map.of("dead", "true"))),
+            new AdminRequest.Administer(
+                "dc", "remove", lost, new TreeMap<>(Map.of("dead", "true"))),
             "op");
     for (int i = 0; i < 5; i++) {
       settle();

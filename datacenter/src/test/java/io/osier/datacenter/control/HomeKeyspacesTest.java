@@ -14,7 +14,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     at(dc)
         .plane
         .administer(
-            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+            new AdminRequest.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
   }
 
   private void create(String dc, String homes) {

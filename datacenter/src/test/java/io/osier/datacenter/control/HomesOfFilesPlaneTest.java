@@ -14,7 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,7 +53,7 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     at(dc)
         .plane
         .administer(
-            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+            new AdminRequest.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
   }
 
   private Map<String, String> settings(String dc, String name) {

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.datacenter.placement.PlacementView;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,7 +26,7 @@ abstract class PlacementPlaneFixture extends HolderPlaneFixture {
     at("us")
         .plane
         .administer(
-            new Request.Administer("keyspace", action, CARTS, new TreeMap<>(settings)), "op");
+            new AdminRequest.Administer("keyspace", action, CARTS, new TreeMap<>(settings)), "op");
     settle();
   }
 
@@ -70,7 +70,8 @@ abstract class PlacementPlaneFixture extends HolderPlaneFixture {
     at("eu")
         .plane
         .administerDatacenters(
-            new Request.Administer("dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
+            new AdminRequest.Administer(
+                "dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
             "op");
     for (int i = 0; i < 5; i++) {
       settle();

@@ -2,7 +2,7 @@ package io.osier.datacenter.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -44,7 +44,7 @@ final class PlacementRoomTest extends PlacementPlaneFixture {
     at("us")
         .plane
         .administer(
-            new Request.Administer(
+            new AdminRequest.Administer(
                 "keyspace",
                 "create",
                 "wares",
@@ -66,7 +66,7 @@ final class PlacementRoomTest extends PlacementPlaneFixture {
     at("us")
         .plane
         .administer(
-            new Request.Administer(
+            new AdminRequest.Administer(
                 "keyspace",
                 "create",
                 "wares",
@@ -80,7 +80,7 @@ final class PlacementRoomTest extends PlacementPlaneFixture {
     at("sa")
         .plane
         .administer(
-            new Request.Administer(
+            new AdminRequest.Administer(
                 "keyspace",
                 "alter",
                 "wares",

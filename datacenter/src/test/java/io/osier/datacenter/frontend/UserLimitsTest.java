@@ -12,7 +12,9 @@ import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Envelope;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -30,7 +32,7 @@ final class UserLimitsTest extends UserLimitsFixture {
   /** Connects without a login, and says what comes of it. */
   private Reply greeting(ClientServer to) throws IOException {
     return connect(to)
-        .send(RawClient.frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")))
+        .send(RawClient.frame(0, new Greeting.Hello(Request.PROTOCOL_VERSION, "raw")))
         .reply()
         .message();
   }
@@ -189,7 +191,7 @@ final class UserLimitsTest extends UserLimitsFixture {
     assertThatThrownBy(() -> second.awaitConnected(Duration.ofMillis(1)))
         .hasMessageContaining("user 'default' has 1 connections")
         .hasMessageContaining("osier.user-limits.connections");
-    assertThat(first.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join())
+    assertThat(first.inspectAsync("eu", AdminRequest.Topic.STAT, Optional.empty(), 0).join())
         .containsPattern("\"limited\":\\{\"bytes\":0,\"connections\":[1-9][0-9]*,\"requests\":0}")
         .containsPattern(
             "\"users\":\\{\"default\":\\{\"connections\":1,\"requests\":1,\"bytes\":[0-9]+}}");

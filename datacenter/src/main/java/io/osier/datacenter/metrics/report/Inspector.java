@@ -12,7 +12,7 @@ import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.StoredObjects;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
@@ -46,12 +46,12 @@ public final class Inspector {
   }
 
   /** Answers an inspection request. */
-  public CompletableFuture<String> inspect(Request.Inspect request) {
+  public CompletableFuture<String> inspect(AdminRequest.Inspect request) {
     request
         .keyspace()
         .filter(asked -> keyspaces.keySet().stream().noneMatch(name -> isPartOf(name, asked)))
         .ifPresent(none -> keyspace(keyspaces, none)); // which says so
-    if (request.topic() == Request.Topic.DIGEST) {
+    if (request.topic() == AdminRequest.Topic.DIGEST) {
       Collection<KeyspaceShard> wanted =
           keyspaces.values().stream()
               .filter(
@@ -61,7 +61,7 @@ public final class Inspector {
               .toList();
       return CompletableFuture.supplyAsync(() -> digest(wanted, request.limit()).toString());
     }
-    int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
+    int hot = request.topic() == AdminRequest.Topic.HOT ? Math.max(1, request.limit()) : 0;
     return publisher.fresh(hot).thenApply(s -> SnapshotJson.of(s, request).toString());
   }
 
@@ -94,7 +94,7 @@ public final class Inspector {
   }
 
   /** Makes a backup. */
-  public CompletableFuture<String> backup(Request.Backup request) {
+  public CompletableFuture<String> backup(AdminRequest.Backup request) {
     if (store.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

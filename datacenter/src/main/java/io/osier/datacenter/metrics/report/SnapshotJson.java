@@ -7,7 +7,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoreStatistics;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.Timeliness;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
@@ -26,9 +26,9 @@ final class SnapshotJson {
   private SnapshotJson() {}
 
   /** Returns the answer to an inspection of any topic except digests. */
-  static JsonObject of(Snapshot snapshot, Request.Inspect request) {
+  static JsonObject of(Snapshot snapshot, AdminRequest.Inspect request) {
     JsonObject root = root(snapshot);
-    if (request.topic() == Request.Topic.PEERS) {
+    if (request.topic() == AdminRequest.Topic.PEERS) {
       JsonObject links = root.putObject("links");
       snapshot
           .links()
@@ -42,7 +42,7 @@ final class SnapshotJson {
                       .put("received_bytes", link.receivedBytes())
                       .put("saved_bytes", link.savedBytes()));
     }
-    if (request.topic() == Request.Topic.STAT) {
+    if (request.topic() == AdminRequest.Topic.STAT) {
       snapshot.obstacles().forEach(root.putArray("not_ready_because")::add);
       snapshot.warnings().forEach(root.putArray("warnings")::add);
       if (!snapshot.certificates().isEmpty()) {

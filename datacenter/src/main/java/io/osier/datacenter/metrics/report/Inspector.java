@@ -83,10 +83,7 @@ public final class Inspector {
    * @param copied whether reads of the key are answered here from a copy
    */
   public static String heldBy(String keyspace, List<String> holders, boolean copied) {
-    JsonObject root = new JsonObject();
-    root.put("keyspace", keyspace);
-    JsonObject.Array all = root.putArray("holders");
-    holders.forEach(all::add);
+    JsonObject root = new JsonObject().put("keyspace", keyspace).put("holders", holders);
     if (copied) {
       root.put("copied", true);
     }

@@ -60,18 +60,18 @@ public final class MessageHeap {
                           + guard.key().heapBytes()
                           + guard.version().heapBytes())
               + e.after().heapBytes();
-      case Request.Watch w ->
+      case WatchRequest w ->
           HeapSize.object(4 * REFERENCE + Integer.BYTES + 2)
               + list(w.places(), place -> HeapSize.object(32) + place.seen().heapBytes());
       default -> HeapSize.object(16); // a few small fields, and never many of these
     };
   }
 
-  private static long bytes(Request.Ask ask) {
+  private static long bytes(Ask ask) {
     return OPTIONAL + HeapSize.object(REFERENCE + 1) + ask.query().heapBytes();
   }
 
-  private static long bytes(Request.Condition condition) {
+  private static long bytes(Condition condition) {
     return OPTIONAL
         + HeapSize.object(3 * REFERENCE)
         + list(condition.path(), FieldId::heapBytes)

@@ -19,7 +19,7 @@ public final class PlacesText {
   private PlacesText() {}
 
   /** Returns a text that {@link #read} reads, of letters, digits, '-' and '_'. */
-  public static String of(List<Request.Place> places) {
+  public static String of(List<WatchRequest.Place> places) {
     return EncodedText.of(EncodedText.bytes(out -> ProtocolCodec.writePlaces(out, places)));
   }
 
@@ -29,12 +29,12 @@ public final class PlacesText {
    * @param source the call that returns such a text, for the error
    * @throws OsierException INVALID_ARGUMENT if the text is no watcher's position
    */
-  public static List<Request.Place> read(String text, String source) {
+  public static List<WatchRequest.Place> read(String text, String source) {
     return EncodedText.read(text, "watcher's position", source, BYTES_MAX, PlacesText::read);
   }
 
-  private static List<Request.Place> read(WireInput in) {
-    List<Request.Place> places = ProtocolCodec.readPlaces(in);
+  private static List<WatchRequest.Place> read(WireInput in) {
+    List<WatchRequest.Place> places = ProtocolCodec.readPlaces(in);
     if (places.isEmpty() || places.size() > PLACES_MAX) {
       throw new MalformedException(places.size() + " partitions");
     }

@@ -109,7 +109,7 @@ public final class ProtocolCodec {
   }
 
   /** Writes a watcher's positions, in the form of requests and replies. */
-  public static void writePlaces(WireOutput out, List<Request.Place> places) {
+  public static void writePlaces(WireOutput out, List<WatchRequest.Place> places) {
     WireParts.writePlaces(out, places);
   }
 
@@ -118,7 +118,7 @@ public final class ProtocolCodec {
    *
    * @throws RuntimeException of any kind if the bytes are invalid
    */
-  public static List<Request.Place> readPlaces(WireInput in) {
+  public static List<WatchRequest.Place> readPlaces(WireInput in) {
     return WireParts.readPlaces(in);
   }
 }

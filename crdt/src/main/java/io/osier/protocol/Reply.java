@@ -264,7 +264,8 @@ public sealed interface Reply {
    * @param whole whether the changes end where something became visible as a whole: in a {@code
    *     causal} keyspace after a transaction, or after cuts that were admitted together
    */
-  record Changes(List<Change> changes, List<Request.Place> places, boolean whole) implements Reply {
+  record Changes(List<Change> changes, List<WatchRequest.Place> places, boolean whole)
+      implements Reply {
     /** The most bytes of changes in one answer, about. */
     public static final long BYTES_MAX = 1 << 20;
 
@@ -301,7 +302,7 @@ public sealed interface Reply {
     }
   }
 
-  /** The answer to {@link Request.Inspect}, as one JSON object. */
+  /** The answer to {@link AdminRequest.Inspect}, as one JSON object. */
   record Report(String json) implements Reply {}
 
   /** The number up to which a partition has every replica's updates, all of them durable. */

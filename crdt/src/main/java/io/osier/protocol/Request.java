@@ -1,63 +1,56 @@
 package io.osier.protocol;
 
 import io.osier.core.Key;
-import io.osier.core.Present;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
-import io.osier.crdt.types.TypeRegistry;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * A client's request to a datacenter. Each travels in an {@link Envelope} with the client's number
  * for it; answers may come in any order.
  */
-public sealed interface Request extends RequestLimits {
-  /**
-   * The first message on a connection. Answered by {@link Reply.Welcome}, or a failure and the end
-   * of the connection.
-   *
-   * @param client the client's name for the server's log; at most 128 bytes
-   */
-  record Hello(int protocolVersion, String client) implements Request {}
-
-  /**
-   * The first message on a connection of a user with a password, instead of {@link Hello}. Answered
-   * by {@link Reply.Challenge}, or a failure and the end of the connection.
-   *
-   * @param client see {@link Hello}
-   * @param message the client-first-message of SCRAM-SHA-256 (RFC 5802)
-   */
-  record Login(int protocolVersion, String client, String message) implements Request {
-    @Override
-    public String toString() {
-      return "Login of client " + client; // the message must not be logged
-    }
+public sealed interface Request extends RequestLimits
+    permits Greeting, AdminRequest, Request.Ping, Request.Keyspaces, Request.OfKeyspace {
+  /** Returns what the asking session has seen and must see again; empty if it has no session. */
+  default VersionVector after() {
+    return VersionVector.EMPTY;
   }
 
-  /**
-   * The second message of a {@link Login}. Answered by a {@link Reply.Challenge} and then {@link
-   * Reply.Welcome}, or by a failure and the end of the connection.
-   *
-   * @param message the client-final-message
-   */
-  record Proof(String message) implements Request {
-    @Override
-    public String toString() {
-      return "Proof";
-    }
+  /** Returns how long a datacenter may wait before it answers, in milliseconds. */
+  default int waitMillis() {
+    return 0;
+  }
+
+  /** Whether it may change an object. */
+  default boolean isUpdate() {
+    return false;
+  }
+
+  /** A request that is about one keyspace. */
+  sealed interface OfKeyspace extends Request
+      permits ProgressRequest,
+          WatchRequest,
+          Read,
+          Write,
+          ReadAll,
+          WriteAll,
+          Evaluate,
+          Scan,
+          Transact,
+          Repeat {
+    /** Returns the keyspace's name. */
+    String keyspace();
   }
 
   /** Asks for a {@link Reply.Pong}: the client measures the round trip. */
   record Ping() implements Request {}
+
+  /** Asks which keyspaces there are. Answered by {@link Reply.Keyspaces}. */
+  record Keyspaces() implements Request {}
 
   /**
    * Reads one object. Answered by {@link Reply.Answer}.
@@ -78,7 +71,7 @@ public sealed interface Request extends RequestLimits {
       VersionVector after,
       boolean ordered,
       int waitMillis)
-      implements Request {}
+      implements OfKeyspace {}
 
   /**
    * Updates one object, or everything that a key holds. Answered by {@link Reply.Done} once it is
@@ -98,7 +91,7 @@ public sealed interface Request extends RequestLimits {
       int waitMillis,
       Optional<Ask> ask,
       Optional<Condition> condition)
-      implements Request {
+      implements OfKeyspace {
     public Write {
       if (ask.isPresent() && condition.isPresent()) {
         throw new IllegalArgumentException("an update asks something or has a condition");
@@ -127,53 +120,10 @@ public sealed interface Request extends RequestLimits {
         int waitMillis) {
       this(keyspace, key, type, operation, after, waitMillis, Optional.empty());
     }
-  }
 
-  /**
-   * A question about the object that an update's caller sends with it, answered as of the moment of
-   * the update at the datacenter: nothing comes in between. Needs the right to read.
-   *
-   * @param before whether the object is read as it was before the update; otherwise after it
-   */
-  record Ask(boolean before, Query query) {}
-
-  /**
-   * What must hold for the object if an update is to be done, at the datacenter and in the moment
-   * of the update: nothing comes in between. It says nothing about concurrent updates elsewhere.
-   * Needs the right to read.
-   *
-   * @param path the fields of maps in maps that lead to the tested one, for which the query is
-   *     {@link Query.Whole}; empty for the object
-   * @param expected what the query must answer; for something that does not exist, a new one
-   *     answers
-   */
-  record Condition(List<FieldId> path, Query query, Reading expected) {
-    public Condition {
-      path = Present.copyOf(path, "a field");
-      Present.present(query, "a query");
-      if (!path.isEmpty() && !(query instanceof Query.Whole)) {
-        throw new IllegalArgumentException("of a field the whole is asked, not " + query);
-      }
-      Present.present(expected, "what is expected");
-    }
-
-    /** Returns the query of the object whose answer decides whether the condition holds. */
-    public Query asked() {
-      return path.isEmpty() ? query : new Query.Select(List.of(path.getFirst().name()));
-    }
-
-    /**
-     * Whether it holds.
-     *
-     * @param read the answer to {@link #asked}
-     */
-    public boolean holds(Reading read) {
-      Reading at = read;
-      for (FieldId field : path) {
-        Reading within = at instanceof Reading.Fields f ? f.fields().get(field) : null;
-        at = within == null ? TypeRegistry.empty(field.type()).read(query) : within;
-      }
-      return at.equals(expected);
+    @Override
+    public boolean isUpdate() {
+      return true;
     }
   }
 
@@ -185,7 +135,7 @@ public sealed interface Request extends RequestLimits {
    */
   record ReadAll(
       String keyspace, List<Fetch> reads, VersionVector after, boolean ordered, int waitMillis)
-      implements Request {
+      implements OfKeyspace {
     public ReadAll {
       reads = List.copyOf(reads);
     }
@@ -199,9 +149,14 @@ public sealed interface Request extends RequestLimits {
    * @param updates 1 to {@link #BATCH_MAX}, of keys of one partition
    */
   record WriteAll(String keyspace, List<Update> updates, VersionVector after, int waitMillis)
-      implements Request {
+      implements OfKeyspace {
     public WriteAll {
       updates = List.copyOf(updates);
+    }
+
+    @Override
+    public boolean isUpdate() {
+      return true;
     }
   }
 
@@ -223,13 +178,13 @@ public sealed interface Request extends RequestLimits {
       List<Call.Guard> guards,
       VersionVector after,
       int waitMillis)
-      implements Request {
+      implements OfKeyspace {
     public Evaluate {
       calls = List.copyOf(calls);
       guards = List.copyOf(guards);
     }
 
-    /** Whether it may change something. */
+    @Override
     public boolean isUpdate() {
       for (Call call : calls) {
         if (call.isUpdate()) {
@@ -262,7 +217,7 @@ public sealed interface Request extends RequestLimits {
       Query query,
       int limit,
       Want want)
-      implements Request {
+      implements OfKeyspace {
     /** Creates a scan of rows to the end of the keyspace. */
     public Scan(
         String keyspace, Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
@@ -272,82 +227,6 @@ public sealed interface Request extends RequestLimits {
     /** Whether older versions of the protocol have this form, too. */
     boolean isPlain() {
       return to.isEmpty() && want == Want.ROWS;
-    }
-  }
-
-  /**
-   * Asks for changes that became visible at the datacenter after a position. Answered by {@link
-   * Reply.Changes}, as soon as there are some, or when the wait is over.
-   *
-   * @param key whose changes are wanted; empty for those of all keys
-   * @param prefix whether the changes of all keys that begin with it are wanted, too
-   * @param places the position, one for each partition in its order (for a single key only that of
-   *     its partition), from the last answer; empty for a watcher that begins
-   * @param resumes whether earlier changes are wanted, too: for a watcher that begins, everything
-   *     that exists; otherwise everything between its position and the oldest change that is kept.
-   *     Without it, a watcher whose position is not kept any more is too slow
-   * @param waitMillis 0 to {@link #WATCH_WAIT_MILLIS_MAX}; a watcher that begins is answered at
-   *     once
-   */
-  record Watch(
-      String keyspace,
-      Optional<Key> key,
-      boolean prefix,
-      List<Place> places,
-      boolean resumes,
-      int waitMillis)
-      implements Request {
-    public Watch {
-      places = List.copyOf(places);
-      if (key.isEmpty() && !prefix) {
-        throw new IllegalArgumentException("a watcher of no prefix is one of a key");
-      }
-    }
-  }
-
-  /** Asks what the datacenter is doing. Answered by {@link Reply.Report}. */
-  record Inspect(Topic topic, Optional<String> keyspace, int limit) implements Request {}
-
-  /**
-   * Asks for a backup of everything durable, which is made while everything goes on. Answered by
-   * {@link Reply.Report} with its location.
-   *
-   * @param name of letters, digits, '.', '_' and '-', at most {@link #BACKUP_NAME_MAX} of them; no
-   *     backup may have it yet; empty to let the datacenter choose
-   */
-  record Backup(Optional<String> name) implements Request {}
-
-  /** Asks which keyspaces there are. Answered by {@link Reply.Keyspaces}. */
-  record Keyspaces() implements Request {}
-
-  /**
-   * Changes or shows settings that apply to all datacenters. Answered by {@link Reply.Report} once
-   * a change is durable at the datacenter that was asked.
-   *
-   * @param subject the kind of thing, for example {@code keyspace}
-   * @param action what is to be done with it, for example {@code create}
-   * @param name of the thing; empty for all of its kind
-   * @param settings by their names
-   */
-  record Administer(String subject, String action, String name, SortedMap<String, String> settings)
-      implements Request {
-    public Administer {
-      settings = Collections.unmodifiableSortedMap(new TreeMap<>(settings));
-    }
-
-    /**
-     * Whether it only asks why data is late, or is encoded like that question: for the key {@code
-     * name}, as URL-safe base 64, in the keyspace of the setting {@code keyspace}; for all
-     * datacenters if that is omitted.
-     */
-    public boolean asksWhy() {
-      return subject.equals("why");
-    }
-
-    /** Omits the settings' values, which may be secret. */
-    @Override
-    public String toString() {
-      return subject + " " + action + " " + name + " " + settings.keySet();
     }
   }
 
@@ -368,7 +247,7 @@ public sealed interface Request extends RequestLimits {
       List<Update> updates,
       List<Fetch> reads,
       End end)
-      implements Request {
+      implements OfKeyspace {
     public Transact {
       updates = List.copyOf(updates);
       reads = List.copyOf(reads);
@@ -376,6 +255,21 @@ public sealed interface Request extends RequestLimits {
         throw new IllegalArgumentException(
             "step 1 begins a transaction, and no other; not " + step);
       }
+    }
+
+    @Override
+    public VersionVector after() {
+      return begin.map(Begin::clock).orElse(VersionVector.EMPTY);
+    }
+
+    @Override
+    public int waitMillis() {
+      return begin.map(Begin::waitMillis).orElse(0);
+    }
+
+    @Override
+    public boolean isUpdate() {
+      return end == End.COMMIT && (step > 1 || !updates.isEmpty());
     }
   }
 
@@ -388,54 +282,36 @@ public sealed interface Request extends RequestLimits {
    *
    * @param to the replica that the step was sent to, in its latest term as a holder that was known
    *     then; another replica, even of the same datacenter, remembers nothing
-   * @param after a commit number that it had given before the step was first sent; 0 if none is
+   * @param known a commit number that it had given before the step was first sent; 0 if none is
    *     known
    */
-  record Repeat(ReplicaId to, long after, Transact step) implements Request {
+  record Repeat(ReplicaId to, long known, Transact step) implements OfKeyspace {
     public Repeat {
-      if (after < 0) {
-        throw new IllegalArgumentException("a commit number must not be negative: " + after);
+      if (known < 0) {
+        throw new IllegalArgumentException("a commit number must not be negative: " + known);
       }
     }
+
+    @Override
+    public String keyspace() {
+      return step.keyspace();
+    }
+
+    @Override
+    public VersionVector after() {
+      return step.after();
+    }
+
+    @Override
+    public int waitMillis() {
+      return step.waitMillis();
+    }
+
+    @Override
+    public boolean isUpdate() {
+      return true; // nobody knows whether the step was done before
+    }
   }
-
-  /**
-   * Asks for the number up to which a partition has every replica's updates. Answered by {@link
-   * Reply.Through}.
-   *
-   * @param partition its number, from 0
-   */
-  record Through(String keyspace, int partition) implements Request {}
-
-  /**
-   * Asks which other datacenters have what a partition has committed here. Held updates leave at
-   * once. Answered by {@link Reply.Spread} as soon as enough datacenters have it, or when the wait
-   * is over. Not for clients: it travels only between datacenters.
-   *
-   * @param number up to which commit number; 0 for everything that is committed when this is asked,
-   *     and {@link #ANY} if this partition's commits do not count
-   * @param seen those datacenters, and this one, must have all of these updates as well
-   * @param datacenters how many datacenters to wait for
-   * @param waitMillis at most {@link #WAIT_MILLIS_MAX}
-   */
-  record Spread(
-      String keyspace,
-      int partition,
-      long number,
-      VersionVector seen,
-      int datacenters,
-      int waitMillis)
-      implements Request {
-    /** Stands for no commit number: the partition's own commits do not count. */
-    public static final long ANY = -1;
-  }
-
-  /**
-   * Waits until a partition has updates that were seen elsewhere. Answered by {@link
-   * Reply.Through}. For the process that asks: it does not travel.
-   */
-  record Reach(String keyspace, int partition, VersionVector after, int waitMillis)
-      implements Request {}
 
   /** The kinds of results that a {@link Scan} returns. */
   enum Want {
@@ -459,18 +335,6 @@ public sealed interface Request extends RequestLimits {
       return number;
     }
   }
-
-  /**
-   * A watcher's position in one partition.
-   *
-   * @param life identifies the count of changes: of one datacenter, and not for ever
-   * @param tick the number of this life's changes that the watcher has got
-   * @param seen the watcher was told of all of these updates, at whatever datacenter: so it can go
-   *     on at another one
-   * @param next the next key, while the watcher is being sent the existing objects; empty once that
-   *     is done
-   */
-  record Place(long life, long tick, VersionVector seen, Optional<Key> next) {}
 
   /**
    * How a transaction begins.
@@ -516,6 +380,7 @@ public sealed interface Request extends RequestLimits {
     }
   }
 
+  /** What a report of a datacenter is about. */
   enum Topic {
     /** Keyspaces, partitions, traffic, errors. */
     STAT,

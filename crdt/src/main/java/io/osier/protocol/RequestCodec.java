@@ -55,18 +55,18 @@ final class RequestCodec {
 
   static void write(WireOutput out, Request request) {
     switch (request) {
-      case Request.Hello r -> {
+      case Greeting.Hello r -> {
         out.writeByte(HELLO);
         out.writeNumber(r.protocolVersion());
         out.writeText(r.client());
       }
-      case Request.Login r -> {
+      case Greeting.Login r -> {
         out.writeByte(LOGIN);
         out.writeNumber(r.protocolVersion());
         out.writeText(r.client());
         out.writeText(r.message());
       }
-      case Request.Proof r -> {
+      case Greeting.Proof r -> {
         out.writeByte(PROOF);
         out.writeText(r.message());
       }
@@ -130,13 +130,13 @@ final class RequestCodec {
           out.writeByte(r.want().number());
         }
       }
-      case Request.Inspect r -> {
+      case AdminRequest.Inspect r -> {
         out.writeByte(INSPECT);
         out.writeText(r.topic().name());
         writeOptional(out, r.keyspace(), WireOutput::writeText);
         out.writeNumber(r.limit());
       }
-      case Request.Backup r -> {
+      case AdminRequest.Backup r -> {
         out.writeByte(BACKUP);
         writeOptional(out, r.name(), WireOutput::writeText);
       }
@@ -147,11 +147,11 @@ final class RequestCodec {
       case Request.Repeat r -> {
         out.writeByte(REPEAT);
         out.writeReplica(r.to());
-        out.writeNumber(r.after());
+        out.writeNumber(r.known());
         writeTransact(out, r.step());
       }
       case Request.Keyspaces r -> out.writeByte(ASK_KEYSPACES);
-      case Request.Administer r -> {
+      case AdminRequest.Administer r -> {
         out.writeByte(ADMINISTER);
         out.writeText(r.subject());
         out.writeText(r.action());
@@ -164,7 +164,7 @@ final class RequestCodec {
                   out.writeText(value);
                 });
       }
-      case Request.Watch r -> {
+      case WatchRequest r -> {
         out.writeByte(WATCH);
         out.writeText(r.keyspace());
         writeOptional(out, r.key(), WireOutput::writeKey);
@@ -173,13 +173,13 @@ final class RequestCodec {
         out.writeBoolean(r.resumes());
         out.writeNumber(r.waitMillis());
       }
-      case Request.Through r -> {
+      case ProgressRequest.Through r -> {
         out.writeByte(ASK_THROUGH);
         out.writeText(r.keyspace());
         out.writeNumber(r.partition());
       }
-      case Request.Spread r -> throw staysHere();
-      case Request.Reach r -> throw staysHere();
+      case ProgressRequest.Spread r -> throw staysHere();
+      case ProgressRequest.Reach r -> throw staysHere();
     }
   }
 
@@ -204,11 +204,11 @@ final class RequestCodec {
   static Request read(WireInput in) {
     int tag = in.readByte();
     return switch (tag) {
-      case HELLO -> new Request.Hello(readInt(in), in.readText(CLIENT_NAME_MAX));
+      case HELLO -> new Greeting.Hello(readInt(in), in.readText(CLIENT_NAME_MAX));
       case LOGIN ->
-          new Request.Login(
+          new Greeting.Login(
               readInt(in), in.readText(CLIENT_NAME_MAX), in.readText(Request.LOGIN_BYTES_MAX));
-      case PROOF -> new Request.Proof(in.readText(Request.LOGIN_BYTES_MAX));
+      case PROOF -> new Greeting.Proof(in.readText(Request.LOGIN_BYTES_MAX));
       case PING -> new Request.Ping();
       case READ ->
           new Request.Read(
@@ -245,22 +245,23 @@ final class RequestCodec {
         yield new Request.Scan(s.keyspace(), s.from(), to, s.type(), s.query(), s.limit(), want);
       }
       case INSPECT ->
-          new Request.Inspect(
+          new AdminRequest.Inspect(
               Request.Topic.valueOf(in.readText(KEYSPACE_MAX)),
               readOptional(in, i -> i.readText(KEYSPACE_MAX)),
               readInt(in));
-      case BACKUP -> new Request.Backup(readOptional(in, i -> i.readText(Request.BACKUP_NAME_MAX)));
+      case BACKUP ->
+          new AdminRequest.Backup(readOptional(in, i -> i.readText(Request.BACKUP_NAME_MAX)));
       case TRANSACT -> readTransact(in);
       case REPEAT -> new Request.Repeat(in.readReplica(), in.readNumber(), readTransact(in));
       case ASK_KEYSPACES -> new Request.Keyspaces();
       case ADMINISTER ->
-          new Request.Administer(
+          new AdminRequest.Administer(
               in.readText(KEYSPACE_MAX),
               in.readText(KEYSPACE_MAX),
               in.readText(Request.SETTING_BYTES_MAX),
               readSettings(in));
       case WATCH -> readWatch(in);
-      case ASK_THROUGH -> new Request.Through(in.readName(KEYSPACE_MAX), readInt(in));
+      case ASK_THROUGH -> new ProgressRequest.Through(in.readName(KEYSPACE_MAX), readInt(in));
       default -> throw new MalformedException("request " + tag + " is unknown");
     };
   }
@@ -274,14 +275,14 @@ final class RequestCodec {
         readInt(in));
   }
 
-  private static Request.Watch readWatch(WireInput in) {
+  private static WatchRequest readWatch(WireInput in) {
     String keyspace = in.readName(KEYSPACE_MAX);
     Optional<Key> key = readOptional(in, WireInput::readKey);
     boolean prefix = in.readFlag();
     if (key.isEmpty() && !prefix) {
       throw new MalformedException("a watcher of no prefix is one of a key");
     }
-    return new Request.Watch(keyspace, key, prefix, readPlaces(in), in.readFlag(), readInt(in));
+    return new WatchRequest(keyspace, key, prefix, readPlaces(in), in.readFlag(), readInt(in));
   }
 
   private static Request.Want readWant(WireInput in) {

@@ -26,26 +26,26 @@ public interface RequestLimits {
   int AGES_VERSION = 13;
 
   /**
-   * The oldest version that a datacenter accepts. Later versions added: 3 {@link Request.Ask} and
-   * {@link Query.Among}; 4 {@link Query.Exists}, {@link Request.ReadAll}, {@link Request.WriteAll},
-   * and the end and {@link Request.Want} of a {@link Request.Scan}; 5 {@link Request.Condition},
-   * {@link Request.Watch}, {@link Operation.Delete}, {@link Operation.Expire}, {@link
-   * Operation.Persist} and {@link Query.TimeToLive}; 6 {@link Operation.ExpireParts}, {@link
-   * Operation.PersistParts}, {@link Operation.WithPartDeadlines}, {@link Query.PartTimeToLive} and
-   * {@link Query.UntilExpiry}; 7 {@link Query.Range}; 8 {@link CrdtType#isLater} types with their
+   * The oldest version that a datacenter accepts. Later versions added: 3 {@link Ask} and {@link
+   * Query.Among}; 4 {@link Query.Exists}, {@link Request.ReadAll}, {@link Request.WriteAll}, and
+   * the end and {@link Request.Want} of a {@link Request.Scan}; 5 {@link Condition}, {@link
+   * WatchRequest}, {@link Operation.Delete}, {@link Operation.Expire}, {@link Operation.Persist}
+   * and {@link Query.TimeToLive}; 6 {@link Operation.ExpireParts}, {@link Operation.PersistParts},
+   * {@link Operation.WithPartDeadlines}, {@link Query.PartTimeToLive} and {@link
+   * Query.UntilExpiry}; 7 {@link Query.Range}; 8 {@link CrdtType#isLater} types with their
    * operations, and {@link Operation.Bound} with a first value; 9 {@link Request.Evaluate}; 10
    * {@link Reply.Elsewhere}; 11 {@link Partitioning.Hash#TAG}; 12 {@link Partitioning#homes}; 13
    * {@link Reply.Answer#age}.
    */
   int PROTOCOL_VERSION_MIN = 2;
 
-  /** Most characters of the name of a {@link Request.Backup}. */
+  /** Most characters of the name of a {@link AdminRequest.Backup}. */
   int BACKUP_NAME_MAX = 100;
 
   /** Most rows that one {@link Request.Scan} may ask for. */
   int SCAN_ROWS_MAX = 10_000;
 
-  /** Longest message of a {@link Request.Login} or {@link Request.Proof}, in bytes. */
+  /** Longest message of a {@link Greeting.Login} or {@link Greeting.Proof}, in bytes. */
   int LOGIN_BYTES_MAX = 512;
 
   /**
@@ -60,13 +60,13 @@ public interface RequestLimits {
   /** Most calls, and most guards, of one {@link Request.Evaluate}. */
   int PROGRAM_MAX = 10_000;
 
-  /** The longest time that a {@link Request.Watch} waits for a change: a minute. */
+  /** The longest time that a {@link WatchRequest} waits for a change: a minute. */
   int WATCH_WAIT_MILLIS_MAX = 60_000;
 
-  /** Most settings of one {@link Request.Administer}. */
+  /** Most settings of one {@link AdminRequest.Administer}. */
   int SETTINGS_MAX = 100;
 
-  /** Longest text of one {@link Request.Administer}, in bytes. */
+  /** Longest text of one {@link AdminRequest.Administer}, in bytes. */
   int SETTING_BYTES_MAX = 4_096;
 
   /** Most updates, and most reads, of one {@link Request.Transact}. */

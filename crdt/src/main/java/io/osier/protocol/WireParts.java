@@ -77,9 +77,9 @@ final class WireParts {
     return readItems(in, n, reader);
   }
 
-  static void writePlaces(WireOutput out, List<Request.Place> places) {
+  static void writePlaces(WireOutput out, List<WatchRequest.Place> places) {
     out.writeCount(places.size());
-    for (Request.Place place : places) {
+    for (WatchRequest.Place place : places) {
       out.writeLong(place.life());
       out.writeNumber(place.tick());
       out.writeVector(place.seen());
@@ -87,12 +87,12 @@ final class WireParts {
     }
   }
 
-  static List<Request.Place> readPlaces(WireInput in) {
+  static List<WatchRequest.Place> readPlaces(WireInput in) {
     return readList(in, 11, WireParts::readPlace);
   }
 
-  private static Request.Place readPlace(WireInput in) {
-    return new Request.Place(
+  private static WatchRequest.Place readPlace(WireInput in) {
+    return new WatchRequest.Place(
         in.readLong(), in.readNumber(), in.readVector(), readOptional(in, WireInput::readKey));
   }
 }

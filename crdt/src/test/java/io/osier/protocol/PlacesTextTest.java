@@ -17,8 +17,9 @@ final class PlacesTextTest {
     for (int life = 0; life < 24; life++) {
       seen = seen.with(new ReplicaId("dc" + life % 3, 1_700_000_000_000L + life), 1L << 35);
     }
-    Request.Place place = new Request.Place(Long.MAX_VALUE, 1L << 35, seen, Optional.empty());
-    List<Request.Place> all = Collections.nCopies(512, place);
+    WatchRequest.Place place =
+        new WatchRequest.Place(Long.MAX_VALUE, 1L << 35, seen, Optional.empty());
+    List<WatchRequest.Place> all = Collections.nCopies(512, place);
     assertThat(PlacesText.read(PlacesText.of(all), "a test")).isEqualTo(all);
   }
 }

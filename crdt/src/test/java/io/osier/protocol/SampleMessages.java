@@ -29,7 +29,7 @@ final class SampleMessages {
 
   static List<Request> requests() {
     List<Request> all = new ArrayList<>();
-    all.add(new Request.Hello(1, "test"));
+    all.add(new Greeting.Hello(1, "test"));
     all.add(new Request.Ping());
     for (Query query :
         List.of(
@@ -77,7 +77,7 @@ final class SampleMessages {
               new Operation.Increment(1),
               SEEN,
               100,
-              Optional.of(new Request.Ask(before, new Query.Whole()))));
+              Optional.of(new Ask(before, new Query.Whole()))));
     }
     for (List<FieldId> path :
         List.of(
@@ -93,7 +93,7 @@ final class SampleMessages {
               100,
               Optional.empty(),
               Optional.of(
-                  new Request.Condition(
+                  new Condition(
                       path,
                       new Query.Whole(),
                       new Reading.Single(Optional.of(Value.of("expected")))))));
@@ -119,9 +119,9 @@ final class SampleMessages {
             new Query.Whole(),
             1,
             Request.Want.COUNT));
-    all.add(new Request.Inspect(Request.Topic.HOT, Optional.of("ks"), 5));
-    all.add(new Request.Backup(Optional.of("friday")));
-    all.add(new Request.Backup(Optional.empty()));
+    all.add(new AdminRequest.Inspect(Request.Topic.HOT, Optional.of("ks"), 5));
+    all.add(new AdminRequest.Backup(Optional.of("friday")));
+    all.add(new AdminRequest.Backup(Optional.empty()));
     all.add(
         new Request.Transact(
             "ks",
@@ -141,9 +141,9 @@ final class SampleMessages {
             List.of(),
             Request.End.ABORT));
     all.add(new Request.Repeat(EU, 9, (Request.Transact) all.getLast()));
-    all.add(new Request.Login(2, "cart", "n,,n=cart,r=abc"));
-    all.add(new Request.Proof("c=biws,r=abcdef,p=AAAA"));
-    all.add(new Request.Through("ks", 3));
+    all.add(new Greeting.Login(2, "cart", "n,,n=cart,r=abc"));
+    all.add(new Greeting.Proof("c=biws,r=abcdef,p=AAAA"));
+    all.add(new ProgressRequest.Through("ks", 3));
     all.add(
         new Request.ReadAll(
             "ks",
@@ -161,8 +161,8 @@ final class SampleMessages {
                 new Request.Update(KEY, CrdtType.PN_COUNTER, new Operation.Clear())),
             SEEN,
             100));
-    all.add(new Request.Watch("ks", Optional.of(KEY), false, List.of(), false, 100));
-    all.add(new Request.Watch("ks", Optional.empty(), true, places(), true, 0));
+    all.add(new WatchRequest("ks", Optional.of(KEY), false, List.of(), false, 100));
+    all.add(new WatchRequest("ks", Optional.empty(), true, places(), true, 0));
     all.add(new Request.Evaluate("ks", calls(), List.of(new Call.Guard(KEY, SEEN)), SEEN, 100));
     all.add(
         new Request.Evaluate(
@@ -182,7 +182,7 @@ final class SampleMessages {
             KEY,
             CrdtType.STRING,
             new Operation.Increment(3),
-            Optional.of(new Request.Ask(true, new Query.Whole()))));
+            Optional.of(new Ask(true, new Query.Whole()))));
     for (boolean either : new boolean[] {true, false}) {
       calls.add(
           new Call.Replace(KEY, CrdtType.STRING, new Operation.Assign(Value.of("v")), either));
@@ -197,17 +197,17 @@ final class SampleMessages {
         new Call.Test(
             KEY,
             Optional.empty(),
-            new Request.Condition(
+            new Condition(
                 List.of(new FieldId("f", CrdtType.STRING)),
                 new Query.Whole(),
                 new Reading.Single(Optional.empty()))));
     return calls;
   }
 
-  static List<Request.Place> places() {
+  static List<WatchRequest.Place> places() {
     return List.of(
-        new Request.Place(-7, 300, SEEN, Optional.empty()),
-        new Request.Place(9, 0, VersionVector.EMPTY, Optional.of(KEY)));
+        new WatchRequest.Place(-7, 300, SEEN, Optional.empty()),
+        new WatchRequest.Place(9, 0, VersionVector.EMPTY, Optional.of(KEY)));
   }
 
   static List<Reply> replies() {

@@ -5,6 +5,7 @@ import static io.osier.core.Present.present;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Request;
 import io.osier.proxy.admin.AdminAnswers;
 import io.osier.proxy.call.DatacenterQueries;
@@ -390,7 +391,7 @@ public final class Admin {
               long waited = client.timers().nanoTime() - began;
               return DatacenterQueries.report(
                   nearest,
-                  new Request.Administer(subject, action, name, sorted),
+                  new AdminRequest.Administer(subject, action, name, sorted),
                   client.settings().timeout().minusNanos(waited),
                   !action.equals(LIST));
             });

@@ -6,6 +6,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.TimeLimit;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Request;
 import io.osier.proxy.call.DatacenterQueries;
 import io.osier.proxy.client.ClientCore;
@@ -182,7 +183,7 @@ public final class OsierClient implements AutoCloseable {
         ? CompletableFuture.failedFuture(below0(limit))
         : DatacenterQueries.report(
             core.datacenters().get(dc),
-            new Request.Inspect(topic, keyspace, limit),
+            new AdminRequest.Inspect(topic, keyspace, limit),
             core.settings().timeout(),
             false);
   }
@@ -197,7 +198,8 @@ public final class OsierClient implements AutoCloseable {
         ? CompletableFuture.failedFuture(below0(limit))
         : DatacenterQueries.inspect(
             new SessionCore(core, Optional.empty()),
-            new Request.Inspect(topic, Optional.of(present(keyspace, "a keyspace's name")), limit));
+            new AdminRequest.Inspect(
+                topic, Optional.of(present(keyspace, "a keyspace's name")), limit));
   }
 
   private static OsierException below0(int limit) {
@@ -222,7 +224,7 @@ public final class OsierClient implements AutoCloseable {
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
     Duration limit = TimeLimit.positive("a backup's timeout", timeout);
     return DatacenterQueries.report(
-        core.datacenters().get(dc), new Request.Backup(name), limit, true);
+        core.datacenters().get(dc), new AdminRequest.Backup(name), limit, true);
   }
 
   /**

@@ -5,7 +5,7 @@ import static io.osier.core.Present.present;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.session.SessionCore;
 import io.osier.proxy.watch.WatchSubscription;
@@ -47,7 +47,7 @@ public final class Watch implements Flow.Publisher<Changes> {
   private final String keyspace;
   private final Optional<Key> key;
   private final boolean prefix;
-  private final List<Request.Place> from;
+  private final List<WatchRequest.Place> from;
   private final boolean resumes;
   private final Executor executor;
   private final long valueBytesMax;
@@ -57,7 +57,7 @@ public final class Watch implements Flow.Publisher<Changes> {
       String keyspace,
       Optional<Key> key,
       boolean prefix,
-      List<Request.Place> from,
+      List<WatchRequest.Place> from,
       boolean resumes,
       Executor executor,
       long valueBytesMax) {
@@ -81,7 +81,7 @@ public final class Watch implements Flow.Publisher<Changes> {
    * have been closed or cut off meanwhile.
    */
   public Watch from(WatchPosition position) {
-    List<Request.Place> places = present(position, "a position").places();
+    List<WatchRequest.Place> places = present(position, "a position").places();
     return new Watch(session, keyspace, key, prefix, places, true, executor, valueBytesMax);
   }
 
@@ -135,7 +135,7 @@ public final class Watch implements Flow.Publisher<Changes> {
 
   @Override
   public void subscribe(Flow.Subscriber<? super Changes> subscriber) {
-    Request.Watch first = new Request.Watch(keyspace, key, prefix, from, resumes, 0);
+    WatchRequest first = new WatchRequest(keyspace, key, prefix, from, resumes, 0);
     new WatchSubscription<>(session, first, executor, valueBytesMax, Changes::of, subscriber)
         .begin();
   }

@@ -2,7 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.OsierException;
 import io.osier.protocol.PlacesText;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 
 /**
@@ -13,13 +13,13 @@ public final class WatchPosition {
   /** Largest encoded form, in bytes; its text has a third more characters. */
   public static final int BYTES_MAX = PlacesText.BYTES_MAX;
 
-  private final List<Request.Place> places;
+  private final List<WatchRequest.Place> places;
 
-  WatchPosition(List<Request.Place> places) {
+  WatchPosition(List<WatchRequest.Place> places) {
     this.places = List.copyOf(places);
   }
 
-  List<Request.Place> places() {
+  List<WatchRequest.Place> places() {
     return places;
   }
 

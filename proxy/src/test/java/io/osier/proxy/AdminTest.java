@@ -9,6 +9,7 @@ import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Refused;
@@ -42,7 +43,8 @@ final class AdminTest {
       assertThat(call.apply(client.admin()).join()).isEqualTo("{}");
     }
     assertThat(sent)
-        .containsExactly(new Request.Administer(subject, action, name, new TreeMap<>(settings)));
+        .containsExactly(
+            new AdminRequest.Administer(subject, action, name, new TreeMap<>(settings)));
     sent.clear();
   }
 
@@ -79,7 +81,7 @@ final class AdminTest {
     }
     assertThat(sent)
         .singleElement()
-        .extracting(why -> ((Request.Administer) why).settings())
+        .extracting(why -> ((AdminRequest.Administer) why).settings())
         .isEqualTo(new TreeMap<>(Map.of("keyspace", asked)));
   }
 
@@ -98,9 +100,9 @@ final class AdminTest {
       client.admin().whyAsync("shop", Key.of("eu:1")).join();
     }
     assertThat(sent)
-        .filteredOn(Request.Administer.class::isInstance)
+        .filteredOn(AdminRequest.Administer.class::isInstance)
         .singleElement()
-        .extracting(why -> ((Request.Administer) why).settings())
+        .extracting(why -> ((AdminRequest.Administer) why).settings())
         .isEqualTo(new TreeMap<>(Map.of("keyspace", "shop@eu")));
   }
 

@@ -16,6 +16,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
@@ -66,7 +67,7 @@ final class BadCallTest {
 
   private Reply answer(Request request) {
     return switch (request) {
-      case Request.Hello h ->
+      case Greeting.Hello h ->
           new Reply.Welcome(1, EU, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
       case Request.Ping p -> new Reply.Pong();
       case Request.Read r -> r.key().equals(Key.of("deep")) ? badAnswer() : otherAnswer();

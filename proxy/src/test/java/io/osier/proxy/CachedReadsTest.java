@@ -11,6 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ final class CachedReadsTest {
                         t.reads().stream().map(f -> answer(f.query())).toList());
                 case Request.Scan s ->
                     new Reply.Page(List.of(), Optional.empty(), List.of(VersionVector.EMPTY));
-                case Request.Watch w ->
+                case WatchRequest w ->
                     w.resumes() ? new Reply.Changes(List.of(), w.places(), true) : null;
                 default -> null;
               });
@@ -116,7 +117,8 @@ final class CachedReadsTest {
     Keyspace shop = session.keyspace("shop");
     assertThat(shop.set("s").get()).isEmpty();
     version = 1;
-    Request.Place place = new Request.Place(1, 1, VersionVector.of(EU, 2), Optional.empty());
+    WatchRequest.Place place =
+        new WatchRequest.Place(1, 1, VersionVector.of(EU, 2), Optional.empty());
     WatchPosition position = new WatchPosition(List.of(place));
     try (Watch.Watching watching = shop.changes().from(position).listen(told -> {})) {
       watching.begun().join();

@@ -12,6 +12,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -27,7 +28,7 @@ final class ChangeFollowerTest {
   /** Reads are answered at once; those who ask for changes when the test says so. */
   private final class Dc extends SteppedConnection {
     private final Queue<Answered> watchers = new ArrayDeque<>();
-    private Request.@Nullable Watch last;
+    private @Nullable WatchRequest last;
     private int reads;
     private int lifetimes;
     private long tick;
@@ -44,7 +45,7 @@ final class ChangeFollowerTest {
     @Override
     public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
       switch (request) {
-        case Request.Watch w -> {
+        case WatchRequest w -> {
           last = w;
           watchers.add(answered);
         }
@@ -71,7 +72,8 @@ final class ChangeFollowerTest {
                   List.of(changed).stream()
                       .map(k -> new Reply.Change(Key.of(k), Optional.empty(), Optional.empty()))
                       .toList(),
-                  List.of(new Request.Place(life, tick, VersionVector.EMPTY, Optional.empty())),
+                  List.of(
+                      new WatchRequest.Place(life, tick, VersionVector.EMPTY, Optional.empty())),
                   true));
     }
 

@@ -15,6 +15,7 @@ import io.osier.core.TransientException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -60,7 +61,7 @@ final class CommitRepeatTest {
     Function<Request, Reply> answers =
         request ->
             switch (request) {
-              case Request.Hello h -> welcome(EU);
+              case Greeting.Hello h -> welcome(EU);
               case Request.Ping p -> new Reply.Pong();
               case Request.Transact t -> {
                 if (t.end() != Request.End.COMMIT) {
@@ -92,7 +93,7 @@ final class CommitRepeatTest {
     return new FakeServer(
         request ->
             switch (request) {
-              case Request.Hello h -> welcome(US);
+              case Greeting.Hello h -> welcome(US);
               case Request.Ping p -> new Reply.Pong();
               default -> transacted(US, 1);
             });
@@ -135,7 +136,7 @@ final class CommitRepeatTest {
         new FakeServer(
             request ->
                 switch (request) {
-                  case Request.Hello h -> welcome(EU);
+                  case Greeting.Hello h -> welcome(EU);
                   case Request.Ping p -> new Reply.Pong();
                   default -> new Reply.Failure(ErrorCode.OVERLOADED, "full");
                 });
@@ -237,7 +238,7 @@ final class CommitRepeatTest {
     Function<Request, Reply> answers =
         request ->
             switch (request) {
-              case Request.Hello h -> welcome(who.get());
+              case Greeting.Hello h -> welcome(who.get());
               case Request.Ping p -> new Reply.Pong();
               case Request.Transact t -> {
                 if (t.end() == Request.End.COMMIT && commits.incrementAndGet() == 1) {

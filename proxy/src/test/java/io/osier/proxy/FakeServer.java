@@ -2,6 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Envelope;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -50,7 +51,7 @@ public final class FakeServer implements AutoCloseable {
     return new FakeServer(
         request ->
             switch (request) {
-              case Request.Hello h -> new Reply.Welcome(1, who.get(), keyspaces);
+              case Greeting.Hello h -> new Reply.Welcome(1, who.get(), keyspaces);
               case Request.Ping p -> new Reply.Pong();
               default -> answers.apply(request);
             });

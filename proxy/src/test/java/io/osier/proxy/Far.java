@@ -8,6 +8,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayDeque;
@@ -75,7 +76,7 @@ final class Far extends SteppedConnection {
 
   @Override
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-    assertThat(request).isInstanceOf(Request.Through.class);
+    assertThat(request).isInstanceOf(ProgressRequest.Through.class);
     through = new CompletableFuture<>();
     return through;
   }

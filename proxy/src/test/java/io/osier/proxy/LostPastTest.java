@@ -8,6 +8,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.IOException;
@@ -35,7 +36,7 @@ final class LostPastTest {
         FakeServer.SHOP,
         request ->
             switch (request) {
-              case Request.Through t -> new Reply.Through(HERE);
+              case ProgressRequest.Through t -> new Reply.Through(HERE);
               case Request.Read r ->
                   r.after().isAtMost(HERE)
                       ? new Reply.Answer(

@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.IOException;
@@ -50,7 +51,7 @@ final class OwnImageTest {
 
   private static Reply answer(Request request) {
     return switch (request) {
-      case Request.Hello h ->
+      case Greeting.Hello h ->
           new Reply.Welcome(1, EU, List.of(new Reply.KeyspaceInfo("shop", 500, 1, false)));
       case Request.Read r ->
           new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(7), VersionVector.EMPTY);

@@ -6,6 +6,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.IOException;
@@ -22,7 +23,7 @@ final class SessionContextSnapshotTest {
 
   private static Reply answer(Request request) {
     return switch (request) {
-      case Request.Hello h ->
+      case Greeting.Hello h ->
           new Reply.Welcome(1, EU, List.of(new Reply.KeyspaceInfo("bank", 2_000, 1, true)));
       case Request.Ping p -> new Reply.Pong();
       case Request.Transact t ->

@@ -14,6 +14,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Envelope;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -92,7 +93,7 @@ final class SignOfLifeTest {
         while (true) {
           Envelope<Request> envelope = ProtocolCodec.decodeRequest(read(in));
           switch (envelope.message()) {
-            case Request.Hello h -> send(out, envelope.id(), new Reply.Welcome(1, EU, SHOP));
+            case Greeting.Hello h -> send(out, envelope.id(), new Reply.Welcome(1, EU, SHOP));
             case Request.Read r -> {
               answer = answer(envelope.id());
               if (!pongs) {

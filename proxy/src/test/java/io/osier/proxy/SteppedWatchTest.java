@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -98,13 +98,13 @@ final class SteppedWatchTest {
     VersionVector told = VersionVector.of(us.replica, 9);
     CompletableFuture<Long> first = k.counter("c").getAsync();
     eu.answers(1, here);
-    Request.Place place = new Request.Place(7, 1, told, Optional.empty());
+    WatchRequest.Place place = new WatchRequest.Place(7, 1, told, Optional.empty());
     Watch watch = prefix ? k.changes() : k.watch("c");
     Watch.Watching watching =
         watch.from(new WatchPosition(List.of(place))).on(Runnable::run).listen(changes -> {});
     Far.Sent asked = eu.open.remove();
     CompletableFuture<Long> underWay = k.counter("c").getAsync();
-    Request.Place now = new Request.Place(8, 3, told.join(here), Optional.empty());
+    WatchRequest.Place now = new WatchRequest.Place(8, 3, told.join(here), Optional.empty());
     asked.answered().answered(new Reply.Changes(List.of(), List.of(now), true));
     assertThat(eu.answers(1, here).after()).as("sent before").isEqualTo(VersionVector.EMPTY);
     Far.Sent askedOn = eu.open.remove();

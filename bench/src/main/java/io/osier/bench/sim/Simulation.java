@@ -22,6 +22,7 @@ import io.osier.bench.sim.world.Trace;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.PrintStream;
@@ -311,7 +312,7 @@ public final class Simulation {
       case Request.Evaluate e -> unit(e.keyspace(), e.calls().getFirst().key());
       case Request.Transact t -> unit(t.keyspace(), 0);
       case Request.Repeat r -> unit(r.step().keyspace(), 0);
-      case Request.Through t -> unit(t.keyspace(), t.partition());
+      case ProgressRequest.Through t -> unit(t.keyspace(), t.partition());
       case Request.Scan s -> unit(s.keyspace(), 0);
       case Request.Ping p -> units.getFirst();
       default -> throw new IllegalArgumentException("a session asks no such thing: " + request);

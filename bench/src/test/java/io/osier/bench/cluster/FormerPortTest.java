@@ -3,6 +3,7 @@ package io.osier.bench.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.net.Framing;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Request;
 import java.io.DataInputStream;
@@ -36,10 +37,10 @@ final class FormerPortTest {
     try (ServerSocket datacenter = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         FormerPort port = new FormerPort(datacenter.getLocalPort());
         Socket client = new Socket(InetAddress.getLoopbackAddress(), port.port())) {
-      send(client, content(0, new Request.Hello(Request.PROTOCOL_VERSION, "c")));
+      send(client, content(0, new Greeting.Hello(Request.PROTOCOL_VERSION, "c")));
       send(client, content(1, new Request.Ping()));
       try (Socket there = datacenter.accept()) {
-        assertThat(frame(there)).isEqualTo(content(0, new Request.Hello(7, "c")));
+        assertThat(frame(there)).isEqualTo(content(0, new Greeting.Hello(7, "c")));
         assertThat(frame(there)).isEqualTo(content(1, new Request.Ping()));
         send(there, new byte[] {11});
         assertThat(frame(client)).containsExactly(11);

@@ -5,6 +5,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Request;
 import java.util.Optional;
 
@@ -99,7 +100,7 @@ final class ClientSabotages {
                 w.operation(),
                 w.after(),
                 w.waitMillis(),
-                w.ask().map(ask -> new Request.Ask(true, ask.query())))
+                w.ask().map(ask -> new Ask(true, ask.query())))
             : request;
       }
     };

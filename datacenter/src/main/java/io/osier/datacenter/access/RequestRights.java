@@ -3,9 +3,13 @@ package io.osier.datacenter.access;
 import io.osier.core.Grant;
 import io.osier.core.Grant.Right;
 import io.osier.core.Key;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Call;
+import io.osier.protocol.Greeting;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -39,7 +43,7 @@ public final class RequestRights {
         Optional<Key> missing = reach.any() ? reach.end() : r.from();
         yield new Grant(Right.READ, Optional.of(r.keyspace()), missing);
       }
-      case Request.Watch r -> {
+      case WatchRequest r -> {
         if (!r.prefix()) {
           yield missing(user, Right.READ, r.keyspace(), r.key().orElseThrow());
         }
@@ -52,18 +56,16 @@ public final class RequestRights {
       case Request.Evaluate r -> ofProgram(user, r);
       case Request.Transact r -> ofStep(user, r);
       case Request.Repeat r -> ofStep(user, r.step());
-      case Request.Through r -> anything(user, r.keyspace());
-      case Request.Spread r -> anything(user, r.keyspace());
-      case Request.Reach r -> anything(user, r.keyspace());
-      case Request.Inspect r -> {
+      case ProgressRequest r -> anything(user, r.keyspace());
+      case AdminRequest.Inspect r -> {
         Grant admin = new Grant(Right.ADMIN, r.keyspace(), Optional.empty());
         yield user.may(admin) ? null : admin;
       }
-      case Request.Backup r -> {
+      case AdminRequest.Backup r -> {
         Grant admin = Grant.onAll(Right.ADMIN);
         yield user.may(admin) ? null : admin;
       }
-      case Request.Administer r -> {
+      case AdminRequest.Administer r -> {
         boolean one = r.subject().equals("keyspace") && r.action().equals("alter");
         Optional<String> keyspace =
             r.asksWhy()
@@ -73,9 +75,7 @@ public final class RequestRights {
         yield user.may(admin) ? null : admin;
       }
       case Request.Keyspaces r -> null;
-      case Request.Hello r -> null;
-      case Request.Login r -> null;
-      case Request.Proof r -> null;
+      case Greeting r -> null;
       case Request.Ping r -> null;
     };
   }

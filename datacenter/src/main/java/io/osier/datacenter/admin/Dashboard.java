@@ -205,8 +205,7 @@ public final class Dashboard implements AutoCloseable {
     long now = System.nanoTime();
     JsonObject message = new JsonObject();
     message.put("self", self).put("number", ++number).put("viewers", viewers.get());
-    JsonObject.Array peers = message.putArray("peers");
-    board.peers().forEach(peers::add);
+    message.put("peers", board.peers());
     JsonObject addresses = message.putObject("clients");
     clients.get().forEach(addresses::put);
     JsonObject.Array all = message.putArray("statuses");

@@ -5,7 +5,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.net.HostPort;
 import io.osier.datacenter.metrics.report.JsonObject;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.net.InetSocketAddress;
 import java.util.Base64;
 import java.util.Map;
@@ -86,10 +86,10 @@ public final class Inquiry {
   /**
    * Asks all datacenters.
    *
-   * @param request see {@link Request.Administer#asksWhy}
+   * @param request see {@link AdminRequest.Administer#asksWhy}
    * @return one JSON object
    */
-  public CompletableFuture<String> ask(Request.Administer request) {
+  public CompletableFuture<String> ask(AdminRequest.Administer request) {
     String keyspace = request.settings().get(KEYSPACE);
     String question =
         keyspace == null ? STATUS : String.join(" ", OF_KEY, keyspace, request.name());

@@ -2,7 +2,7 @@ package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +83,8 @@ public final class ControlLoop implements AutoCloseable {
    * See {@link ControlPlane#administer}. A creation is answered once the keyspace takes updates, or
    * after three seconds. Fails with SHUTTING_DOWN if the loop ends before.
    */
-  public CompletableFuture<List<KeyspaceView>> administer(Request.Administer request, String by) {
+  public CompletableFuture<List<KeyspaceView>> administer(
+      AdminRequest.Administer request, String by) {
     return step(
         done ->
             answer(
@@ -130,7 +131,7 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   private void answer(
-      Request.Administer request,
+      AdminRequest.Administer request,
       String by,
       List<KeyspaceView> views,
       long deadlineNanos,

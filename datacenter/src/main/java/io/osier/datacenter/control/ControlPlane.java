@@ -10,7 +10,7 @@ import io.osier.datacenter.access.UserView;
 import io.osier.datacenter.placement.PlacementHost;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.placement.PlacementView;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -290,7 +290,7 @@ public final class ControlPlane {
    * @throws OsierException INVALID_ARGUMENT if the command makes no sense, otherwise the error of
    *     {@code _osier}'s partition; nothing was changed, except perhaps with TIMEOUT
    */
-  public List<KeyspaceView> administer(Request.Administer request, String by) {
+  public List<KeyspaceView> administer(AdminRequest.Administer request, String by) {
     lookNow();
     List<KeyspaceView> asked;
     try {
@@ -339,7 +339,7 @@ public final class ControlPlane {
    * @return the datacenters, as they are now
    * @throws OsierException as {@link #administer}
    */
-  public List<DatacenterView> administerDatacenters(Request.Administer request, String by) {
+  public List<DatacenterView> administerDatacenters(AdminRequest.Administer request, String by) {
     lookNow();
     List<DatacenterView> asked = memberCommands.administer(request, keyspaces.holders(), by);
     if (request.action().equals("list")) {
@@ -355,7 +355,7 @@ public final class ControlPlane {
    * @return the users that were meant, as they are now
    * @throws OsierException as {@link #administer}
    */
-  public List<UserView> administerUsers(Request.Administer request, String by) {
+  public List<UserView> administerUsers(AdminRequest.Administer request, String by) {
     lookNow();
     List<UserView> asked = users.administer(request, by);
     if (request.action().equals("list")) {

@@ -6,7 +6,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.KeyspaceSettings;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -57,7 +57,7 @@ final class KeyspaceCommands {
    *
    * @return the keyspaces that were asked for; empty after a change
    */
-  List<KeyspaceView> administer(Request.Administer request, String by) {
+  List<KeyspaceView> administer(AdminRequest.Administer request, String by) {
     String name = request.name();
     switch (request.subject() + " " + request.action()) {
       case "keyspace list" -> {
@@ -79,7 +79,7 @@ final class KeyspaceCommands {
     return List.of();
   }
 
-  private static void checkNone(Request.Administer request) {
+  private static void checkNone(AdminRequest.Administer request) {
     if (!request.settings().isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

@@ -4,7 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +54,7 @@ final class MemberCommands {
    * @param keyspaces the holders of the keyspaces, by name
    */
   List<DatacenterView> administer(
-      Request.Administer request, SortedMap<String, HolderSet> keyspaces, String by) {
+      AdminRequest.Administer request, SortedMap<String, HolderSet> keyspaces, String by) {
     String name = request.name();
     switch (request.action()) {
       case "list" -> {
@@ -78,7 +78,7 @@ final class MemberCommands {
     return List.of();
   }
 
-  private static void checkSettings(Request.Administer request, Set<String> allowed) {
+  private static void checkSettings(AdminRequest.Administer request, Set<String> allowed) {
     for (String setting : request.settings().keySet()) {
       if (!allowed.contains(setting)) {
         throw new OsierException(

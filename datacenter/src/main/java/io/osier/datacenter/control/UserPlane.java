@@ -8,7 +8,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.UserCommand;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.UserView;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -73,7 +73,7 @@ final class UserPlane {
   }
 
   /** Executes an operator's command. */
-  List<UserView> administer(Request.Administer request, String by) {
+  List<UserView> administer(AdminRequest.Administer request, String by) {
     if (request.action().equals("list")) {
       if (!request.settings().isEmpty()) {
         throw new OsierException(

@@ -201,7 +201,7 @@ public final class Copies implements AnswerWitness, AutoCloseable {
       if (of != null) {
         of.answered(dc);
       }
-      VersionVector after = Forwardable.after(request);
+      VersionVector after = request.after();
       VersionVector seen = ShownVersions.seen(reply);
       shown(keyspace, partition.get(), keys.isEmpty() ? after.join(seen) : after);
       table.sees(keyspace, keys, seen);

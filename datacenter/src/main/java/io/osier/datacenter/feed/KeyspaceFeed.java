@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -113,7 +114,7 @@ public final class KeyspaceFeed {
    *
    * @throws OsierException INVALID_ARGUMENT, or UNAVAILABLE while the datacenter catches up
    */
-  public void watch(Request.Watch request, Consumer<Reply> reply) {
+  public void watch(WatchRequest request, Consumer<Reply> reply) {
     List<WatchedPartitions.Part> asked = partitions.askedBy(request);
     if (!request.places().isEmpty() && request.places().size() != asked.size()) {
       throw new OsierException(

@@ -12,7 +12,7 @@ import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,7 +47,7 @@ final class Poll {
    */
   private static final long BEGIN_NANOS = 1_000_000_000;
 
-  private final Request.Watch request;
+  private final WatchRequest request;
   private final Consumer<Reply> reply;
 
   /** Run once the watched key has changed; also identifies the poll in the ring. */
@@ -59,7 +59,7 @@ final class Poll {
   private final List<WatchedPartitions.Part> parts;
 
   private final long deadlineNanos;
-  private final Request.Place[] places;
+  private final WatchRequest.Place[] places;
   private final boolean[] found;
 
   /** For each partition, the version vector at the position up to which its ring was read. */
@@ -76,7 +76,7 @@ final class Poll {
    * @param due takes this poll when the key that it waits for has changed
    */
   Poll(
-      Request.Watch request,
+      WatchRequest request,
       ReplicaId self,
       List<WatchedPartitions.Part> parts,
       long deadlineNanos,
@@ -88,7 +88,7 @@ final class Poll {
     this.deadlineNanos = deadlineNanos;
     this.reply = reply;
     this.changed = () -> due.accept(this);
-    this.places = request.places().toArray(new Request.Place[parts.size()]);
+    this.places = request.places().toArray(new WatchRequest.Place[parts.size()]);
     this.found = new boolean[parts.size()];
     this.reached = new VersionVector[parts.size()];
     Arrays.fill(reached, VersionVector.EMPTY);
@@ -129,7 +129,7 @@ final class Poll {
     boolean began = true;
     for (int i = 0; i < places.length; i++) {
       if (!found[i]) {
-        Request.Place place = positions.find(i, nowNanos);
+        WatchRequest.Place place = positions.find(i, nowNanos);
         found[i] = place != null;
         places[i] = found[i] ? place : places[i];
       }
@@ -156,7 +156,7 @@ final class Poll {
   }
 
   private void takeKey(long nowNanos) {
-    Request.Place from = places[0];
+    WatchRequest.Place from = places[0];
     ChangeRing ring = parts.getFirst().ring();
     Optional<ChangeRing.Known> looked = ring.look(key(), nowNanos);
     if (looked.isEmpty()) {
@@ -181,14 +181,15 @@ final class Poll {
       }
     }
     places[0] =
-        new Request.Place(now.life(), now.end(), from.seen().join(now.here()), Optional.empty());
+        new WatchRequest.Place(
+            now.life(), now.end(), from.seen().join(now.here()), Optional.empty());
   }
 
   // ---------------------------------------------------------------- a prefix
 
   /** Takes the changes of a partition's ring. */
   private void take(int i) {
-    Request.Place from = places[i];
+    WatchRequest.Place from = places[i];
     ChangeRing.Part part = parts.get(i).ring().behind(from.life(), from.tick(), CHANGES_MAX);
     if (part == null) {
       throw new OsierException(
@@ -216,7 +217,7 @@ final class Poll {
     }
     reached[i] = seen;
     places[i] =
-        new Request.Place(
+        new WatchRequest.Place(
             from.life(),
             tick,
             from.next().isPresent() ? from.seen() : from.seen().join(seen),
@@ -257,14 +258,14 @@ final class Poll {
         left -= walk(i);
       }
     }
-    for (Request.Place place : places) {
+    for (WatchRequest.Place place : places) {
       whole &= place.next().isEmpty();
     }
   }
 
   /** Walks on in one partition; returns how many objects were examined. */
   private int walk(int i) {
-    Request.Place place = places[i];
+    WatchRequest.Place place = places[i];
     ObjectStore store = parts.get(i).source().store();
     ObjectId from = new ObjectId(place.next().orElseThrow(), CrdtType.values()[0]);
     List<StoredObjects.Entry> entries = new ArrayList<>();
@@ -297,12 +298,13 @@ final class Poll {
     if (end) {
       positions.checkRemembered(i, place.seen()); // objects may have been forgotten meanwhile
       places[i] =
-          new Request.Place(
+          new WatchRequest.Place(
               place.life(), place.tick(), place.seen().join(reached[i]), Optional.empty());
     } else {
       Key last = entries.getLast().object().key();
       places[i] =
-          new Request.Place(place.life(), place.tick(), place.seen(), Optional.of(behind(last)));
+          new WatchRequest.Place(
+              place.life(), place.tick(), place.seen(), Optional.of(behind(last)));
     }
     return entries.size() + 1;
   }

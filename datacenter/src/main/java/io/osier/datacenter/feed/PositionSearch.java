@@ -5,7 +5,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parts the partitions of the request: one for a single key, otherwise all
  */
-record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartitions.Part> parts) {
+record PositionSearch(WatchRequest request, ReplicaId self, List<WatchedPartitions.Part> parts) {
   private static final Key FIRST = Key.of(new byte[] {0});
 
   /**
@@ -25,7 +25,7 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
    *
    * @throws OsierException if the watcher cannot go on from its position
    */
-  Request.@Nullable Place find(int i, long nowNanos) {
+  WatchRequest.@Nullable Place find(int i, long nowNanos) {
     ChangeRing ring = parts.get(i).ring();
     // Done before the ring's state is read, so that all changes after that state are kept.
     if (request.prefix()) {
@@ -38,14 +38,14 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
       return null;
     }
     ChangeRing.State now = state.get();
-    Request.Place from = request.places().isEmpty() ? null : request.places().get(i);
+    WatchRequest.Place from = request.places().isEmpty() ? null : request.places().get(i);
     if (from == null && !request.resumes()) {
-      return new Request.Place(now.life(), now.end(), now.here(), Optional.empty());
+      return new WatchRequest.Place(now.life(), now.end(), now.here(), Optional.empty());
     }
     if (!request.prefix()) {
       // For a single key there is no walk: the watcher is told that the key may have changed.
       return from == null
-          ? new Request.Place(~now.life(), 0, VersionVector.EMPTY, Optional.empty())
+          ? new WatchRequest.Place(~now.life(), 0, VersionVector.EMPTY, Optional.empty())
           : from;
     }
     if (from == null) {
@@ -67,7 +67,7 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
   }
 
   /** Goes on from a position of another life: of another datacenter, or before a restart. */
-  private Request.Place goOn(int i, ChangeRing.State now, Request.Place from) {
+  private WatchRequest.Place goOn(int i, ChangeRing.State now, WatchRequest.Place from) {
     if (parts.get(i).source().forgotten().isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
@@ -80,13 +80,14 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
     checkRemembered(i, from.seen());
     long tick = from.next().isPresent() ? -1 : parts.get(i).ring().behind(from.seen());
     if (tick >= 0) {
-      return new Request.Place(now.life(), tick, from.seen(), Optional.empty());
+      return new WatchRequest.Place(now.life(), tick, from.seen(), Optional.empty());
     }
     return walkFrom(now, from.seen());
   }
 
-  private Request.Place walkFrom(ChangeRing.State now, VersionVector seen) {
-    return new Request.Place(now.life(), now.end(), seen, Optional.of(request.key().orElse(FIRST)));
+  private WatchRequest.Place walkFrom(ChangeRing.State now, VersionVector seen) {
+    return new WatchRequest.Place(
+        now.life(), now.end(), seen, Optional.of(request.key().orElse(FIRST)));
   }
 
   /** Checks that no update that the watcher was told of was lost with this datacenter's memory. */

@@ -1,7 +1,7 @@
 package io.osier.datacenter.feed;
 
 import io.osier.core.Partitioning;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -61,7 +61,7 @@ final class WatchedPartitions {
     return rings;
   }
 
-  List<Part> askedBy(Request.Watch request) {
+  List<Part> askedBy(WatchRequest request) {
     return request.prefix()
         ? parts
         : List.of(parts.get(partitioning.of(request.key().orElseThrow())));

@@ -25,7 +25,7 @@ final class Asks {
 
   /** Returns when a question that is sent now is given up. */
   static long dueNanos(Request request, long now) {
-    int wait = Math.clamp(Forwardable.waitMillis(request), 0, Request.WAIT_MILLIS_MAX);
+    int wait = Math.clamp(request.waitMillis(), 0, Request.WAIT_MILLIS_MAX);
     return now + ANSWER_NANOS + TimeUnit.MILLISECONDS.toNanos(wait);
   }
 

@@ -9,6 +9,7 @@ import io.osier.datacenter.feed.ChangeListener;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -163,9 +164,9 @@ public final class ChangesElsewhere implements AnswerWitness {
     return ends;
   }
 
-  private void ask(Watched of, String dc, long round, List<Request.Place> places) {
+  private void ask(Watched of, String dc, long round, List<WatchRequest.Place> places) {
     int wait = places.isEmpty() ? 0 : WAIT_MILLIS;
-    Request asked = new Request.Watch(of.keyspace, Optional.empty(), true, places, false, wait);
+    Request asked = new WatchRequest(of.keyspace, Optional.empty(), true, places, false, wait);
     forwarder
         .own()
         .ask(
@@ -233,7 +234,7 @@ public final class ChangesElsewhere implements AnswerWitness {
       isAsked = of.dc == null || of.dc.equals(dc);
       isHeard = of.isHeard;
     }
-    if (Forwardable.isUpdate(request) || !isAsked || !isHeard) {
+    if (request.isUpdate() || !isAsked || !isHeard) {
       changed(of, keys);
     }
     if (!isAsked && forwarder.holder(keyspace).filter(dc::equals).isPresent()) {

@@ -7,7 +7,9 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.protocol.Call;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,11 +47,11 @@ public final class Forwardable {
 
   /**
    * Returns whether a request may be forwarded: it concerns one keyspace, and depends on nothing
-   * else. A {@link Request.Reach} travels in another form, and a script in its own.
+   * else. A {@link ProgressRequest.Reach} travels in another form, and a script in its own.
    */
   public static boolean is(Request request) {
     return switch (request) {
-      case Request.Reach r -> false;
+      case ProgressRequest.Reach r -> false;
       case Request.Evaluate r ->
           ForwardedScript.of(r) != null
               || r.calls().stream().noneMatch(Call.Script.class::isInstance);
@@ -65,7 +67,7 @@ public final class Forwardable {
    * @param partitions those of the keyspace
    */
   static Request travelling(Request request, Partitioning partitions) {
-    if (!(request instanceof Request.Reach r) || r.partition() >= partitions.count()) {
+    if (!(request instanceof ProgressRequest.Reach r) || r.partition() >= partitions.count()) {
       return request;
     }
     Optional<Integer> wanted = Optional.of(r.partition());
@@ -92,25 +94,12 @@ public final class Forwardable {
    * this request.
    */
   static boolean isLater(Request request) {
-    return request instanceof Request.Spread || ForwardedScript.of(request) != null;
-  }
-
-  /** Returns whether a request may change something. */
-  static boolean isUpdate(Request request) {
-    return switch (request) {
-      case Request.Write r -> true;
-      case Request.WriteAll r -> true;
-      case Request.Evaluate r -> r.isUpdate();
-      case Request.Transact r ->
-          r.end() == Request.End.COMMIT && (r.step() > 1 || !r.updates().isEmpty());
-      case Request.Repeat r -> true;
-      default -> false;
-    };
+    return request instanceof ProgressRequest.Spread || ForwardedScript.of(request) != null;
   }
 
   /** Returns what follows if the answer is lost. */
   static Loss loss(Request request) {
-    if (isUpdate(request)) {
+    if (request.isUpdate()) {
       return Loss.UNKNOWN;
     }
     return request instanceof Request.Transact t && t.step() > 1 ? Loss.ENDED : Loss.NONE;
@@ -128,30 +117,16 @@ public final class Forwardable {
   static Kind kind(Request request) {
     return switch (request) {
       case Request.Scan r -> Kind.SCAN;
-      case Request.Watch r -> Kind.WATCH;
+      case WatchRequest r -> Kind.WATCH;
       case Request.Transact r -> Kind.TRANSACT;
       case Request.Repeat r -> Kind.TRANSACT;
-      default -> isUpdate(request) ? Kind.UPDATE : Kind.READ;
+      default -> request.isUpdate() ? Kind.UPDATE : Kind.READ;
     };
   }
 
   /** Returns the keyspace of a request; empty if it concerns none, or several. */
   public static Optional<String> keyspace(Request request) {
-    return switch (request) {
-      case Request.Read r -> Optional.of(r.keyspace());
-      case Request.Write r -> Optional.of(r.keyspace());
-      case Request.ReadAll r -> Optional.of(r.keyspace());
-      case Request.WriteAll r -> Optional.of(r.keyspace());
-      case Request.Evaluate r -> Optional.of(r.keyspace());
-      case Request.Scan r -> Optional.of(r.keyspace());
-      case Request.Watch r -> Optional.of(r.keyspace());
-      case Request.Through r -> Optional.of(r.keyspace());
-      case Request.Transact r -> Optional.of(r.keyspace());
-      case Request.Repeat r -> Optional.of(r.step().keyspace());
-      case Request.Spread r -> Optional.of(r.keyspace());
-      case Request.Reach r -> Optional.of(r.keyspace());
-      default -> Optional.empty();
-    };
+    return request instanceof Request.OfKeyspace of ? Optional.of(of.keyspace()) : Optional.empty();
   }
 
   /**
@@ -163,7 +138,7 @@ public final class Forwardable {
     if (step(request) != null) {
       return Optional.of(0); // in a causal keyspace, which has one
     }
-    return request instanceof Request.Spread r
+    return request instanceof ProgressRequest.Spread r
         ? Optional.of(r.partition())
         : key(request).map(partitioning::of);
   }
@@ -186,37 +161,8 @@ public final class Forwardable {
       case Request.ReadAll r -> r.reads().stream().findFirst().map(Request.Fetch::key);
       case Request.WriteAll r -> r.updates().stream().findFirst().map(Request.Update::key);
       case Request.Evaluate r -> r.calls().stream().findFirst().map(Call::key);
-      case Request.Watch r -> r.prefix() ? Optional.empty() : r.key();
+      case WatchRequest r -> r.prefix() ? Optional.empty() : r.key();
       default -> Optional.empty();
-    };
-  }
-
-  /** Returns what the asking session has seen. */
-  public static VersionVector after(Request request) {
-    return switch (request) {
-      case Request.Read r -> r.after();
-      case Request.Write r -> r.after();
-      case Request.ReadAll r -> r.after();
-      case Request.WriteAll r -> r.after();
-      case Request.Evaluate r -> r.after();
-      case Request.Reach r -> r.after();
-      case Request.Transact r -> r.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
-      default -> VersionVector.EMPTY;
-    };
-  }
-
-  /** Returns how long the request may wait, in milliseconds. */
-  static int waitMillis(Request request) {
-    return switch (request) {
-      case Request.Read r -> r.waitMillis();
-      case Request.Write r -> r.waitMillis();
-      case Request.ReadAll r -> r.waitMillis();
-      case Request.WriteAll r -> r.waitMillis();
-      case Request.Evaluate r -> r.waitMillis();
-      case Request.Watch r -> r.waitMillis();
-      case Request.Spread r -> r.waitMillis();
-      case Request.Transact r -> r.begin().map(Request.Begin::waitMillis).orElse(0);
-      default -> 0;
     };
   }
 
@@ -228,8 +174,8 @@ public final class Forwardable {
     if (seen.isEmpty()) {
       return request;
     }
-    VersionVector after = after(request).join(seen);
-    int wait = Math.max(waitMillis(request), millisMin);
+    VersionVector after = request.after().join(seen);
+    int wait = Math.max(request.waitMillis(), millisMin);
     return switch (request) {
       case Request.Read r ->
           new Request.Read(r.keyspace(), r.key(), r.type(), r.query(), after, r.ordered(), wait);

@@ -5,6 +5,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.protocol.Call;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Request;
 import java.util.function.Consumer;
@@ -30,7 +31,7 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
           Call.Script script = ForwardedScript.of(request);
           if (script != null) {
             ForwardedScript.write(out, script, (Request.Evaluate) request);
-          } else if (request instanceof Request.Spread spread) {
+          } else if (request instanceof ProgressRequest.Spread spread) {
             ForwardedSpread.write(out, spread);
           } else {
             ProtocolCodec.writeBody(out, request);

@@ -7,6 +7,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Reading;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -30,7 +31,7 @@ public final class ForwardedSpread {
 
   private ForwardedSpread() {}
 
-  static void write(WireOutput out, Request.Spread asked) {
+  static void write(WireOutput out, ProgressRequest.Spread asked) {
     out.writeByte(KIND);
     out.writeText(asked.keyspace());
     out.writeNumber(asked.partition());
@@ -44,16 +45,16 @@ public final class ForwardedSpread {
    *
    * @throws MalformedException if the bytes are no such question
    */
-  public static Request.Spread read(WireInput in) {
+  public static ProgressRequest.Spread read(WireInput in) {
     return Codec.readAll(
         in,
         "a forwarded question",
         rest -> {
           rest.readByte();
-          return new Request.Spread(
+          return new ProgressRequest.Spread(
               rest.readText(NAME_BYTES_MAX),
               number(rest),
-              Request.Spread.ANY,
+              ProgressRequest.Spread.ANY,
               rest.readVector(),
               number(rest),
               number(rest));
@@ -87,7 +88,7 @@ public final class ForwardedSpread {
   }
 
   private static Reply arrived(Request asked, Reply reply) {
-    if (!(asked instanceof Request.Spread) || !(reply instanceof Reply.Answer answer)) {
+    if (!(asked instanceof ProgressRequest.Spread) || !(reply instanceof Reply.Answer answer)) {
       return reply;
     }
     List<Value> names =
@@ -97,6 +98,6 @@ public final class ForwardedSpread {
             .filter(Value.Str.class::isInstance)
             .map(name -> ((Value.Str) name).content())
             .collect(Collectors.toSet());
-    return new Reply.Spread(Request.Spread.ANY, having);
+    return new Reply.Spread(ProgressRequest.Spread.ANY, having);
   }
 }

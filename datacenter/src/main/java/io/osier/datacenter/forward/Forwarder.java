@@ -5,6 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.metrics.Snapshot;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -134,15 +135,12 @@ public final class Forwarder implements AutoCloseable {
    */
   public boolean forward(Request request, Object lane, String user, Consumer<Reply> reply) {
     String keyspace = Forwardable.keyspace(request).orElse(null);
-    if (keyspace == null) {
-      return false;
-    }
-    ForwardingHost.Held held = held(keyspace);
-    if (held == null) {
+    ForwardingHost.Held held = keyspace == null ? null : held(keyspace);
+    if (keyspace == null || held == null) {
       return false;
     }
     Request travels = Forwardable.travelling(request, held.partitioning());
-    String by = request instanceof Request.Reach ? "" : user; // its answer shows no data
+    String by = request instanceof ProgressRequest.Reach ? "" : user; // its answer shows no data
     Reply.Failure refused =
         Forwardable.is(travels)
             ? ask(request, travels, keyspace, held, lane, by, reply)

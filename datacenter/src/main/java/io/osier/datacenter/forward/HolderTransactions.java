@@ -131,7 +131,7 @@ final class HolderTransactions {
       lanes.begins(lane, step.keyspace(), at.dc());
     }
     if (home != null) {
-      home.committing |= Forwardable.isUpdate(step);
+      home.committing |= step.isUpdate();
     }
   }
 

@@ -72,7 +72,7 @@ public final class ShownVersions {
     if (partition.isPresent()) {
       VersionVector seen = seen(reply);
       if (!(reply instanceof Reply.Failure)) {
-        seen = seen.join(Forwardable.after(request));
+        seen = seen.join(request.after());
       }
       saw(keyspace, partition.get(), seen);
       return;

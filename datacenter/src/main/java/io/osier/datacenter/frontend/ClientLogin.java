@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.access.Identity;
 import io.osier.datacenter.access.ScramLogin;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Optional;
@@ -42,17 +43,17 @@ final class ClientLogin {
    */
   Optional<Identity> heard(Request request, Consumer<Reply> answers) {
     ScramLogin begun = login;
-    if (begun == null && request instanceof Request.Hello hello) {
+    if (begun == null && request instanceof Greeting.Hello hello) {
       begin(hello.protocolVersion(), hello.client());
       return Optional.of(
           access.withoutPassword(TlsName.ofOtherEnd(channel), channel.remoteAddress(), client));
     }
-    if (begun == null && request instanceof Request.Login first) {
+    if (begun == null && request instanceof Greeting.Login first) {
       begin(first.protocolVersion(), first.client());
       answers.accept(challenge(first.message()));
       return Optional.empty();
     }
-    if (begun != null && request instanceof Request.Proof last) {
+    if (begun != null && request instanceof Greeting.Proof last) {
       return Optional.of(judge(begun, last.message(), answers));
     }
     throw new OsierException(

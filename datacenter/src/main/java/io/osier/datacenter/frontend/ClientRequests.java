@@ -10,6 +10,7 @@ import io.osier.datacenter.access.UserCommand;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortGuard;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -299,12 +300,12 @@ public final class ClientRequests {
     Identity identity = visitor.identity();
     ClientService handler = shared.handler;
     switch (request) {
-      case Request.Administer administer ->
+      case AdminRequest.Administer administer ->
           handler.administer(
               administer,
               identity.user(),
               administer.asksWhy() ? asked : audited(commandOf(administer), identity, asked));
-      case Request.Backup backup ->
+      case AdminRequest.Backup backup ->
           handler.handle(
               backup,
               lane,
@@ -342,7 +343,7 @@ public final class ClientRequests {
    * Returns the text of an administrator's command, with the rights that it gives or takes, but no
    * secret.
    */
-  private static String commandOf(Request.Administer request) {
+  private static String commandOf(AdminRequest.Administer request) {
     String rights = request.settings().get(UserCommand.RIGHTS);
     return rights == null || !request.subject().equals("user")
         ? request.toString()

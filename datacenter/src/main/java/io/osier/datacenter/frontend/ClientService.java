@@ -7,6 +7,7 @@ import io.osier.core.VersionVector;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -97,7 +98,7 @@ public interface ClientService {
    *
    * @param by the user that asks
    */
-  void administer(Request.Administer request, String by, Consumer<Reply> reply);
+  void administer(AdminRequest.Administer request, String by, Consumer<Reply> reply);
 
   /** Returns whether a keyspace is held here. */
   default boolean holds(String keyspace) {

@@ -20,6 +20,7 @@ import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.MessageHeap;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -229,7 +230,7 @@ public final class ForwardedRequests {
       case Request.WriteAll batch -> handleParts(batch, user, from, lane, by);
       case Request.Transact step -> handleStep(step, lane, by);
       case Request.Repeat repeat -> handleStep(repeat, lane, by);
-      case Request.Spread spread ->
+      case ProgressRequest.Spread spread ->
           here.handle(spread, lane, reply -> by.accept(ForwardedSpread.travelling(reply)));
       default -> here.handle(request, lane, by);
     }

@@ -21,8 +21,12 @@ import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.ShownAnswer;
+import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Greeting;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,7 +99,7 @@ public final class RequestHandler implements ClientService {
      *
      * @param by the operator's user
      */
-    CompletableFuture<String> administer(Request.Administer request, String by);
+    CompletableFuture<String> administer(AdminRequest.Administer request, String by);
   }
 
   /**
@@ -214,7 +218,8 @@ public final class RequestHandler implements ClientService {
       if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
-      boolean waits = here != request || here instanceof Request.Spread; // for what others showed
+      boolean waits =
+          here != request || here instanceof ProgressRequest.Spread; // for what others showed
       Consumer<Reply> told =
           here != null && waits && forwarder.isPresent()
               ? forwarder.get().shownHere().heard(here, reply)
@@ -271,7 +276,7 @@ public final class RequestHandler implements ClientService {
       answered = shows;
     }
     Consumer<Reply> counts = counted(keyspace, request, answered);
-    if (request instanceof Request.Watch || !lane.answersInOrder()) {
+    if (request instanceof WatchRequest || !lane.answersInOrder()) {
       return to.forward(request, lane, user, counts);
     }
     there.begins();
@@ -310,12 +315,10 @@ public final class RequestHandler implements ClientService {
 
   private void serve(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     switch (request) {
-      case Request.Hello r -> throw notNow();
-      case Request.Login r -> throw notNow();
-      case Request.Proof r -> throw notNow();
+      case Greeting r -> throw notNow();
       case Request.Ping r -> reply.accept(new Reply.Pong());
       case Request.Keyspaces r -> reply.accept(knowsKeyspaces() ? told() : NOT_KNOWN);
-      case Request.Administer r -> administer(r, EMBEDDED, reply);
+      case AdminRequest.Administer r -> administer(r, EMBEDDED, reply);
       case Request.Read r -> shard(r.keyspace()).read(r, lane, reply);
       case Request.Write r -> shard(r.keyspace()).write(r, lane, reply);
       case Request.ReadAll r -> shard(r.keyspace()).readAll(r, lane, reply);
@@ -323,20 +326,18 @@ public final class RequestHandler implements ClientService {
       case Request.Evaluate r -> shard(r.keyspace()).evaluate(r, lane, reply);
       case Request.Transact r -> shard(r.keyspace()).transact(r, r, lane, reply);
       case Request.Repeat r -> shard(r.step().keyspace()).transact(r.step(), r, lane, reply);
-      case Request.Watch r -> shard(r.keyspace()).watch(r, reply);
-      case Request.Through r -> shard(r.keyspace()).ask(r.partition(), r, reply);
-      case Request.Spread r -> shard(r.keyspace()).ask(r.partition(), r, reply);
-      case Request.Reach r -> shard(r.keyspace()).ask(r.partition(), r, reply);
+      case WatchRequest r -> shard(r.keyspace()).watch(r, reply);
+      case ProgressRequest r -> shard(r.keyspace()).ask(r.partition(), r, reply);
       case Request.Scan r -> {
         KeyspaceShard keyspace = shard(r.keyspace());
         keyspace.absorbAll();
         keyspace.scan(r, reply);
       }
-      case Request.Inspect r -> {
+      case AdminRequest.Inspect r -> {
         keyspaces.values().forEach(KeyspaceShard::absorbAll);
         inspector.inspect(r).whenComplete((text, error) -> ReportReply.send(text, error, reply));
       }
-      case Request.Backup r ->
+      case AdminRequest.Backup r ->
           inspector.backup(r).whenComplete((text, error) -> ReportReply.send(text, error, reply));
     }
   }
@@ -351,7 +352,7 @@ public final class RequestHandler implements ClientService {
   }
 
   @Override
-  public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+  public void administer(AdminRequest.Administer request, String by, Consumer<Reply> reply) {
     administrator
         .administer(request, by)
         .whenComplete((text, error) -> ReportReply.send(text, error, reply));

@@ -6,8 +6,11 @@ import io.osier.core.ErrorCode;
 import io.osier.datacenter.forward.DelayCounts;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.DelayHistogram;
+import io.osier.protocol.AdminRequest;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -46,10 +49,10 @@ public final class RequestWatch {
         case Request.Transact r -> TRANSACT;
         case Request.Evaluate r -> PROGRAM;
         case Request.Repeat r -> TRANSACT;
-        case Request.Through r -> THROUGH;
-        case Request.Watch r -> WATCH;
-        case Request.Inspect r -> INSPECT;
-        case Request.Administer r -> ADMIN;
+        case ProgressRequest.Through r -> THROUGH;
+        case WatchRequest r -> WATCH;
+        case AdminRequest.Inspect r -> INSPECT;
+        case AdminRequest.Administer r -> ADMIN;
         default -> OTHER;
       };
     }
@@ -129,9 +132,9 @@ public final class RequestWatch {
    * datacenters.
    */
   private static boolean waits(Request request) {
-    return request instanceof Request.Watch
-        || request instanceof Request.Spread
-        || (request instanceof Request.Administer a && a.asksWhy());
+    return request instanceof WatchRequest
+        || request instanceof ProgressRequest.Spread
+        || (request instanceof AdminRequest.Administer a && a.asksWhy());
   }
 
   /** Notes that a request was answered with an error. */

@@ -3,6 +3,7 @@ package io.osier.datacenter.frontend;
 import io.osier.core.Value;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.partition.machine.Waited;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -139,7 +140,7 @@ public final class SlowLog {
       case Request.Evaluate r -> r.calls().size() + " calls";
       case Request.Transact r -> parts(r);
       case Request.Repeat r -> parts(r.step());
-      case Request.Administer r -> r.toString();
+      case AdminRequest.Administer r -> r.toString();
       default -> "many objects";
     };
   }

@@ -12,6 +12,7 @@ import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.Propagation;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ final class Commands {
       // An earlier command of this session may wait for updates that have just come: it goes first.
       unpark(now);
     }
-    VersionVector after = after(request);
+    VersionVector after = request.after();
     if (after.isEmpty()) {
       serve(ticket, request, now);
       return;
@@ -95,7 +96,7 @@ final class Commands {
       case HERE -> serve(ticket, request, now);
       case LOST -> lost(ticket);
       case NOT_YET -> {
-        long wait = Math.min(waitMillis(request), Request.WAIT_MILLIS_MAX);
+        long wait = Math.min(request.waitMillis(), Request.WAIT_MILLIS_MAX);
         long deadline = now.nanos() + wait * 1_000_000L;
         if (deadline <= now.nanos()) {
           behind(ticket, after);
@@ -136,7 +137,7 @@ final class Commands {
     List<Parked> all = parked;
     parked = new ArrayList<>();
     for (Parked one : all) {
-      VersionVector after = after(one.request);
+      VersionVector after = one.request.after();
       switch (propagation.coverage(after)) {
         case HERE -> {
           waited(one, now);
@@ -182,34 +183,6 @@ final class Commands {
         : parked.stream().mapToLong(Parked::deadlineNanos).min().orElseThrow();
   }
 
-  private static VersionVector after(Request request) {
-    return switch (request) {
-      case Request.Read r -> r.after();
-      case Request.Write w -> w.after();
-      case Request.ReadAll r -> r.after();
-      case Request.WriteAll w -> w.after();
-      case Request.Evaluate e -> e.after();
-      case Request.Reach r -> r.after();
-      case Request.Transact t -> t.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
-      case Request.Repeat r -> after(r.step());
-      default -> VersionVector.EMPTY;
-    };
-  }
-
-  private static long waitMillis(Request request) {
-    return switch (request) {
-      case Request.Read r -> r.waitMillis();
-      case Request.Write w -> w.waitMillis();
-      case Request.ReadAll r -> r.waitMillis();
-      case Request.WriteAll w -> w.waitMillis();
-      case Request.Evaluate e -> e.waitMillis();
-      case Request.Reach r -> r.waitMillis();
-      case Request.Transact t -> t.begin().map(Request.Begin::waitMillis).orElse(0);
-      case Request.Repeat r -> waitMillis(r.step());
-      default -> 0;
-    };
-  }
-
   private void serve(long ticket, Request request, Now now) {
     changes.serving(ticket);
     try {
@@ -223,9 +196,11 @@ final class Commands {
         case Request.Repeat r ->
             effects.answer(transactions(r.step().keyspace()).repeat(ticket, r, now));
         case Request.Scan s -> effects.answer(ticket, dropped(s));
-        case Request.Spread s -> spreading.take(ticket, s, now);
-        case Request.Reach r -> effects.answer(ticket, new Reply.Through(propagation.here()));
-        case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));
+        case ProgressRequest.Spread s -> spreading.take(ticket, s, now);
+        case ProgressRequest.Reach r ->
+            effects.answer(ticket, new Reply.Through(propagation.here()));
+        case ProgressRequest.Through t ->
+            effects.answer(ticket, new Reply.Through(propagation.here()));
         default ->
             fail(
                 ticket,

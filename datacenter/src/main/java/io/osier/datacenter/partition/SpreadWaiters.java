@@ -6,6 +6,7 @@ import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.propagation.Coverage;
 import io.osier.propagation.Propagation;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ final class SpreadWaiters {
    * Answers the request at once or lets it wait. Held updates are shipped now; a request that names
    * its commit number is a repeated one, whose updates left when it was asked first.
    */
-  void take(long ticket, Request.Spread asked, Now now) {
+  void take(long ticket, ProgressRequest.Spread asked, Now now) {
     long number = asked.number() == 0 ? propagation.committed() : asked.number();
     long millis = Math.clamp(asked.waitMillis(), 0, Request.WAIT_MILLIS_MAX);
     Waiting one =

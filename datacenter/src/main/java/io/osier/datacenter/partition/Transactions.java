@@ -68,7 +68,7 @@ final class Transactions {
     TransactionId id = step.transaction();
     boolean known = open.containsKey(id) || ended.contains(id);
     // A commit number that this partition never gave tells nothing.
-    long after = request.after() <= host.committed() ? request.after() : 0;
+    long after = request.known() <= host.committed() ? request.known() : 0;
     boolean isHere = request.to().equals(host.self());
     if (!isHere || (!known && ended.mayHaveForgotten(after))) {
       throw new OsierException(

@@ -15,6 +15,7 @@ import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.store.StoredKey;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -149,7 +150,7 @@ record ReadCopies(
 
     @Override
     public void through(int partition, Consumer<@Nullable VersionVector> told) {
-      Request asked = new Request.Through(shard.policy().name(), partition);
+      Request asked = new ProgressRequest.Through(shard.policy().name(), partition);
       if (!isReadable(shard)) {
         told.accept(null);
         return;

@@ -10,7 +10,7 @@ import io.osier.datacenter.admin.Inquiry;
 import io.osier.datacenter.admin.OwnStatus;
 import io.osier.datacenter.metrics.report.Inspector;
 import io.osier.datacenter.metrics.report.Publisher;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -94,8 +94,8 @@ final class Reports implements AutoCloseable {
     return dashboard;
   }
 
-  /** Asks all datacenters a {@code why} question; see {@link Request.Administer#asksWhy}. */
-  CompletableFuture<String> why(Request.Administer request) {
+  /** Asks all datacenters a {@code why} question; see {@link AdminRequest.Administer#asksWhy}. */
+  CompletableFuture<String> why(AdminRequest.Administer request) {
     return inquiry.ask(request);
   }
 

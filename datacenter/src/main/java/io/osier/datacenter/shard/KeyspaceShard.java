@@ -17,11 +17,11 @@ import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -151,10 +151,8 @@ public final class KeyspaceShard {
     if (operation instanceof Operation.Bound bound && bound.first() != 0) {
       gate.require(PeerVersions.FIRST_VALUES, () -> "bounded counters with a first value");
     }
-    Optional<CrdtType> later = OperationLimits.laterType(type, operation);
-    if (later.isPresent()) {
-      gate.require(PeerVersions.LATER_TYPES, () -> "objects of type " + later.get());
-    }
+    OperationLimits.laterType(type, operation)
+        .ifPresent(t -> gate.require(PeerVersions.LATER_TYPES, () -> "objects of type " + t));
   }
 
   private ShardGateway to(Key key) {
@@ -252,8 +250,8 @@ public final class KeyspaceShard {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
             ("all keys of %s must be in one partition, and '%s' and '%s' are in different ones;"
-                    + " with partitions = 1 all keys are in one, with hash = tag those with the same"
-                    + " {tag}")
+                 + " with partitions = 1 all keys are in one, with hash = tag those with the same"
+                 + " {tag}")
                 .formatted(what, some, key));
       }
     }
@@ -335,7 +333,7 @@ public final class KeyspaceShard {
   }
 
   /** Answers a watcher when there are changes to tell. */
-  public void watch(Request.Watch watch, Consumer<Reply> reply) {
+  public void watch(WatchRequest watch, Consumer<Reply> reply) {
     watch.key().ifPresent(this::checkKey);
     watch.key().filter(key -> !watch.prefix()).ifPresent(this::to);
     gate.checkRead();

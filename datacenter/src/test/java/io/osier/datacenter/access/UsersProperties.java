@@ -15,7 +15,11 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.testing.Requests;
+import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
+import io.osier.protocol.Condition;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -166,9 +170,9 @@ final class UsersProperties extends RightsFixture {
         .isEqualTo(readsA && writesB);
     boolean asksB = writesB && user.may(Right.READ, "shop", b);
     Request.Write w = write(b);
-    Optional<Request.Ask> ask = Optional.of(new Request.Ask(true, new Query.Whole()));
-    Optional<Request.Condition> none =
-        Optional.of(new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(false)));
+    Optional<Ask> ask = Optional.of(new Ask(true, new Query.Whole()));
+    Optional<Condition> none =
+        Optional.of(new Condition(List.of(), new Query.Exists(), new Reading.Flag(false)));
     for (Request.Write tells :
         List.of(
             new Request.Write("shop", b, w.type(), w.operation(), VersionVector.EMPTY, 0, ask),
@@ -194,9 +198,8 @@ final class UsersProperties extends RightsFixture {
     boolean readsB = user.may(Right.READ, "shop", b);
     boolean writesB = user.may(Right.WRITE, "shop", b);
     Operation add = new Operation.Increment(1);
-    Optional<Request.Ask> ask = Optional.of(new Request.Ask(true, new Query.Whole()));
-    Request.Condition exists =
-        new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(true));
+    Optional<Ask> ask = Optional.of(new Ask(true, new Query.Whole()));
+    Condition exists = new Condition(List.of(), new Query.Exists(), new Reading.Flag(true));
     Map<Call, Boolean> needs = new LinkedHashMap<>();
     needs.put(new Call.Read(a, Optional.empty(), new Query.Whole()), reads);
     needs.put(new Call.Version(a), reads);
@@ -252,10 +255,10 @@ final class UsersProperties extends RightsFixture {
         List.of(
             read(key),
             write(key),
-            new Request.Backup(Optional.empty()),
-            new Request.Through("shop", 0),
-            new Request.Inspect(Request.Topic.HOT, Optional.of("shop"), 1),
-            new Request.Inspect(Request.Topic.STAT, Optional.empty(), 1))) {
+            new AdminRequest.Backup(Optional.empty()),
+            new ProgressRequest.Through("shop", 0),
+            new AdminRequest.Inspect(Request.Topic.HOT, Optional.of("shop"), 1),
+            new AdminRequest.Inspect(Request.Topic.STAT, Optional.empty(), 1))) {
       Grant missing = RequestRights.missing(user, request);
       if (missing != null) {
         List<Grant> more = new ArrayList<>(user.grants());
@@ -277,9 +280,9 @@ final class UsersProperties extends RightsFixture {
             write(key),
             step(1, List.of(), List.of(), Request.End.OPEN),
             new Request.Scan("shop", Optional.of(key), Optional.empty(), new Query.Whole(), 1),
-            new Request.Through("shop", 0),
-            new Request.Backup(Optional.empty()),
-            new Request.Inspect(Request.Topic.PEERS, Optional.empty(), 1))) {
+            new ProgressRequest.Through("shop", 0),
+            new AdminRequest.Backup(Optional.empty()),
+            new AdminRequest.Inspect(Request.Topic.PEERS, Optional.empty(), 1))) {
       assertThat(RequestRights.missing(nobody, request)).as("%s", request).isNotNull();
     }
   }
@@ -287,7 +290,7 @@ final class UsersProperties extends RightsFixture {
   @Example
   void administering_isNotReadingOrWriting() {
     User admin = new User("admin", Optional.empty(), List.of(Grant.onAll(Right.ADMIN)));
-    assertThat(RequestRights.missing(admin, new Request.Backup(Optional.empty()))).isNull();
+    assertThat(RequestRights.missing(admin, new AdminRequest.Backup(Optional.empty()))).isNull();
     assertThat(RequestRights.missing(admin, read(Key.of("a")))).isNotNull();
     assertThat(RequestRights.missing(admin, write(Key.of("a")))).isNotNull();
   }
@@ -316,7 +319,7 @@ final class UsersProperties extends RightsFixture {
     assertThat(Users.OPEN.isOpen()).isTrue();
     assertThat(RequestRights.missing(anybody, read(Key.of("a")))).isNull();
     assertThat(RequestRights.missing(anybody, write(Key.of("a")))).isNull();
-    assertThat(RequestRights.missing(anybody, new Request.Backup(Optional.empty()))).isNull();
+    assertThat(RequestRights.missing(anybody, new AdminRequest.Backup(Optional.empty()))).isNull();
     assertThat(new Users(List.of()).isOpen()).isFalse();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -106,7 +107,7 @@ final class ControlLooksTest {
   }
 
   private static void create(ControlPlane at, String name) {
-    at.administer(new Request.Administer("keyspace", "create", name, new TreeMap<>()), "ada");
+    at.administer(new AdminRequest.Administer("keyspace", "create", name, new TreeMap<>()), "ada");
   }
 
   /** A disk may be full for hours, and there are four looks a second or more. */
@@ -209,7 +210,8 @@ final class ControlLooksTest {
     assertThat(lookedIn(1)).isEqualTo(1);
     assertThat(plane.isAtRest()).isFalse();
     plane.administerDatacenters(
-        new Request.Administer("dc", "add", "ap", new TreeMap<>(Map.of("address", "ap:1"))), "ada");
+        new AdminRequest.Administer("dc", "add", "ap", new TreeMap<>(Map.of("address", "ap:1"))),
+        "ada");
     assertThat(lookedIn(100)).as("while ap joins").isEqualTo(100);
   }
 }

@@ -13,7 +13,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -168,7 +168,7 @@ final class ControlPlaneProperties {
     void administer(String action, String name, Map<String, String> settings) {
       try {
         plane.administer(
-            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+            new AdminRequest.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
       } catch (OsierException e) {
         assertThat(e.code())
             .isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_KEYSPACE, ErrorCode.UNAVAILABLE);
@@ -321,7 +321,7 @@ final class ControlPlaneProperties {
     assertThatThrownBy(
             () ->
                 eu.plane.administer(
-                    new Request.Administer(
+                    new AdminRequest.Administer(
                         "keyspace", "create", "larger", new TreeMap<>(Map.of("partitions", "256"))),
                     "op"))
         .hasMessageContaining("there would be 514 of all keyspaces; at most 512");

@@ -11,7 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -116,7 +116,7 @@ abstract class HolderPlaneFixture {
     /** Is told of a keyspace by its operator. */
     void administer(String action, String keyspace, Map<String, String> settings) {
       plane.administer(
-          new Request.Administer("keyspace", action, keyspace, new TreeMap<>(settings)), "op");
+          new AdminRequest.Administer("keyspace", action, keyspace, new TreeMap<>(settings)), "op");
     }
 
     void alter(String keyspace, String replicas) {
@@ -126,7 +126,7 @@ abstract class HolderPlaneFixture {
     /** Is told to remove a datacenter from the cluster. */
     void remove(String name, Map<String, String> settings) {
       plane.administerDatacenters(
-          new Request.Administer("dc", "remove", name, new TreeMap<>(settings)), "op");
+          new AdminRequest.Administer("dc", "remove", name, new TreeMap<>(settings)), "op");
     }
 
     String state(String keyspace, String holder) {

@@ -7,7 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,9 +89,9 @@ final class JoiningTest {
     return file;
   }
 
-  private static Request.Administer command(
+  private static AdminRequest.Administer command(
       String subject, String action, String name, Map<String, String> settings) {
-    return new Request.Administer(subject, action, name, new TreeMap<>(settings));
+    return new AdminRequest.Administer(subject, action, name, new TreeMap<>(settings));
   }
 
   private static String state(ControlPlane of, String name) {
@@ -107,7 +107,7 @@ final class JoiningTest {
   void longName_isAddedOnceTheOldestIsUpgraded_andARefusalIsRetried() {
     ControlPlane plane =
         plane(new OsierCopy(new ReplicaId("eu", 1), () -> ++clock), file("eu", "us"));
-    Request.Administer add =
+    AdminRequest.Administer add =
         command("dc", "add", "northamerica-northeast1", Map.of("address", "na:1"));
     versions.put("us", 9);
     assertThatThrownBy(() -> plane.administerDatacenters(add, "ada"))

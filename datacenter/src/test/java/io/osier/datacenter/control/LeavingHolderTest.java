@@ -10,7 +10,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,14 +55,14 @@ final class LeavingHolderTest {
 
     void alter(String replicas) {
       plane.administer(
-          new Request.Administer(
+          new AdminRequest.Administer(
               "keyspace", "alter", "pair", new TreeMap<>(Map.of("replicas", replicas))),
           "op");
     }
 
     void remove(String name, boolean dead) {
       plane.administerDatacenters(
-          new Request.Administer(
+          new AdminRequest.Administer(
               "dc", "remove", name, new TreeMap<>(Map.of("dead", String.valueOf(dead)))),
           "op");
     }

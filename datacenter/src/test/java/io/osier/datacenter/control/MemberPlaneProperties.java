@@ -7,7 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -193,7 +193,7 @@ final class MemberPlaneProperties {
       }
       try {
         plane.administerDatacenters(
-            new Request.Administer("dc", action, name, new TreeMap<>(settings)), "op");
+            new AdminRequest.Administer("dc", action, name, new TreeMap<>(settings)), "op");
       } catch (OsierException e) {
         assertThat(e.code()).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNAVAILABLE);
       }
@@ -326,7 +326,7 @@ final class MemberPlaneProperties {
   private static List<String> views(Node node) {
     List<String> views = new ArrayList<>();
     node.plane
-        .administerDatacenters(new Request.Administer("dc", "list", "", new TreeMap<>()), "op")
+        .administerDatacenters(new AdminRequest.Administer("dc", "list", "", new TreeMap<>()), "op")
         .forEach(v -> views.add(v.name() + " " + v.state()));
     return views;
   }

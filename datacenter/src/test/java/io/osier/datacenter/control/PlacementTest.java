@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.KeyspaceSettings;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,12 +62,12 @@ final class PlacementTest {
     return new ControlPlane(copy.replica().dc(), file, keyspaces, () -> ++clock, host);
   }
 
-  private static Request.Administer keyspace(String action, String name, String... setting) {
+  private static AdminRequest.Administer keyspace(String action, String name, String... setting) {
     SortedMap<String, String> settings = new TreeMap<>();
     if (setting.length > 0) {
       settings.put(setting[0], setting[1]);
     }
-    return new Request.Administer("keyspace", action, name, settings);
+    return new AdminRequest.Administer("keyspace", action, name, settings);
   }
 
   @Test

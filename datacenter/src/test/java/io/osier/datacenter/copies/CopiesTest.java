@@ -15,6 +15,7 @@ import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -231,9 +232,9 @@ final class CopiesTest extends CopyFixture {
   @Test
   void watcherOfAKey_isShownSomethingOfItsPartitionAlone() {
     copyOfN();
-    Request.Place place =
-        new Request.Place(1, 1, VersionVector.of(CopyWorld.EU, 1_000), Optional.empty());
-    Request watch = new Request.Watch("shop", Optional.of(Key.of("n")), false, List.of(), false, 0);
+    WatchRequest.Place place =
+        new WatchRequest.Place(1, 1, VersionVector.of(CopyWorld.EU, 1_000), Optional.empty());
+    Request watch = new WatchRequest("shop", Optional.of(Key.of("n")), false, List.of(), false, 0);
     Reply changes = new Reply.Changes(List.of(), List.of(place), true);
     ap.told(watch, 1, changes, 10);
     assertThat(copied("n")).isNotNull();

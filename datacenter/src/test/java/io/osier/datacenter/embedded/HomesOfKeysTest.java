@@ -18,8 +18,11 @@ import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Call;
+import io.osier.protocol.Greeting;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.KeyspaceStatus;
@@ -313,7 +316,7 @@ final class HomesOfKeysTest {
                     List.of(),
                     VersionVector.EMPTY,
                     0),
-                new Request.Watch(name, Optional.of(key), false, List.of(), false, 0));
+                new WatchRequest(name, Optional.of(key), false, List.of(), false, 0));
         for (Request request : all) {
           raw.send(RawClient.frame(1, request));
           assertThat(raw.reply().message())
@@ -333,16 +336,16 @@ final class HomesOfKeysTest {
   void clientThatKnowsNoHomes_isRefusedByName() throws Exception {
     for (String dc : EmbeddedCluster.NAMES) {
       RawClient old = open.add(new RawClient(cluster.dc(dc).clientPort()));
-      old.send(RawClient.frame(0, new Request.Hello(Request.HOMES_VERSION - 1, "raw")));
+      old.send(RawClient.frame(0, new Greeting.Hello(Request.HOMES_VERSION - 1, "raw")));
       assertThat(old.reply().message()).isInstanceOf(Reply.Welcome.class);
       for (String name : List.of("carts", "carts@eu")) {
-        old.send(RawClient.frame(1, new Request.Through(name, 0)));
+        old.send(RawClient.frame(1, new ProgressRequest.Through(name, 0)));
         assertThat(old.reply().message())
             .isInstanceOfSatisfying(
                 Reply.Failure.class,
                 f -> assertThat(f.message()).contains("'" + name + "' has homes", "upgrade it"));
       }
-      old.send(RawClient.frame(2, new Request.Through("shop", 0)));
+      old.send(RawClient.frame(2, new ProgressRequest.Through("shop", 0)));
       assertThat(old.reply().message()).isInstanceOf(Reply.Through.class);
     }
   }

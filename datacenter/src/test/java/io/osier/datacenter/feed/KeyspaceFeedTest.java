@@ -18,7 +18,7 @@ import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import io.osier.testing.Faked;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,15 +98,15 @@ final class KeyspaceFeedTest {
     visible(List.of(new Effects.Change(object, EU, true)));
   }
 
-  private static Request.Watch ofKey(String key, List<Request.Place> places) {
-    return new Request.Watch("shop", Optional.of(Key.of(key)), false, places, false, 1_000);
+  private static WatchRequest ofKey(String key, List<WatchRequest.Place> places) {
+    return new WatchRequest("shop", Optional.of(Key.of(key)), false, places, false, 1_000);
   }
 
-  private static Request.Watch ofAll(List<Request.Place> places) {
-    return new Request.Watch("shop", Optional.empty(), true, places, false, 1_000);
+  private static WatchRequest ofAll(List<WatchRequest.Place> places) {
+    return new WatchRequest("shop", Optional.empty(), true, places, false, 1_000);
   }
 
-  private void watch(Request.Watch request) {
+  private void watch(WatchRequest request) {
     feed.watch(request, replies::add);
     feed.turn();
   }
@@ -117,7 +117,7 @@ final class KeyspaceFeedTest {
   }
 
   /** Begins to watch a key; returns its position. */
-  private List<Request.Place> begin(String key) {
+  private List<WatchRequest.Place> begin(String key) {
     watch(ofKey(key, List.of()));
     return ((Reply.Changes) answer()).places();
   }
@@ -157,8 +157,8 @@ final class KeyspaceFeedTest {
   /** The partition has not told where it is when the first watcher comes, who asks not to wait. */
   @Test
   void firstWatcher_waitsUntilThePartitionTells_butNotForEver() {
-    Request.Watch first =
-        new Request.Watch("shop", Optional.of(Key.of("a")), false, List.of(), false, 0);
+    WatchRequest first =
+        new WatchRequest("shop", Optional.of(Key.of("a")), false, List.of(), false, 0);
     tells = false;
     watch(first);
     now += 500_000_000;
@@ -191,7 +191,7 @@ final class KeyspaceFeedTest {
 
   @Test
   void keysThatAreWaitedFor_stay() {
-    List<Request.Place> place = begin("a");
+    List<WatchRequest.Place> place = begin("a");
     watch(ofKey("a", place));
     now += 500_000_000;
     feed.turn();
@@ -275,7 +275,7 @@ final class KeyspaceFeedTest {
   void changesAreKept_whileMoreThanAKeyIsWatched() {
     changed("before");
     watch(ofAll(List.of()));
-    List<Request.Place> place = ((Reply.Changes) answer()).places();
+    List<WatchRequest.Place> place = ((Reply.Changes) answer()).places();
     changed("a");
     changed("b");
     watch(ofAll(place));
@@ -305,7 +305,7 @@ final class KeyspaceFeedTest {
     forgotten = VersionVector.of(new ReplicaId("us", 1), 9);
     for (long seen : new long[] {8, 9}) {
       VersionVector vector = VersionVector.of(new ReplicaId("us", 1), seen);
-      watch(ofAll(List.of(new Request.Place(99, 1, vector, Optional.empty()))));
+      watch(ofAll(List.of(new WatchRequest.Place(99, 1, vector, Optional.empty()))));
       Reply reply = answer();
       if (seen == 8) {
         assertThat(((Reply.Failure) reply).code()).isEqualTo(ErrorCode.HISTORY_TOO_SHORT);
@@ -327,10 +327,10 @@ final class KeyspaceFeedTest {
       }
     }
     List<Reply.Change> told = new ArrayList<>();
-    List<Request.Place> places = List.of();
+    List<WatchRequest.Place> places = List.of();
     do {
       feed.watch(
-          new Request.Watch("shop", Optional.empty(), true, places, true, 1_000), replies::add);
+          new WatchRequest("shop", Optional.empty(), true, places, true, 1_000), replies::add);
       Reply.Changes some = (Reply.Changes) answer();
       told.addAll(some.changes());
       places = some.places();
@@ -354,7 +354,7 @@ final class KeyspaceFeedTest {
               return method.invoke(store, arguments);
             });
     feed.watch(
-        new Request.Watch("shop", Optional.of(Key.of("k")), true, List.of(), true, 1_000),
+        new WatchRequest("shop", Optional.of(Key.of("k")), true, List.of(), true, 1_000),
         replies::add);
     Reply.Changes told = (Reply.Changes) answer();
     assertThat(told.changes()).extracting(Reply.Change::key).containsExactly(Key.of("k1"));
@@ -372,7 +372,7 @@ final class KeyspaceFeedTest {
 
   @Test
   void release_answersAllThatWait_withWhatThereIs() {
-    List<Request.Place> place = begin("b");
+    List<WatchRequest.Place> place = begin("b");
     watch(ofKey("b", place));
     assertThat(replies).isEmpty();
     feed.release();
@@ -382,11 +382,11 @@ final class KeyspaceFeedTest {
   /** A fault that one request meets is told to who asked, and the others are answered. */
   @Test
   void faultOfOnePoll_isToldToItsWatcher_andHarmsNoOther() {
-    List<Request.Place> place = begin("b");
+    List<WatchRequest.Place> place = begin("b");
     fails = true;
-    Request.Place foreign = new Request.Place(99, 1, VersionVector.EMPTY, Optional.empty());
+    WatchRequest.Place other = new WatchRequest.Place(99, 1, VersionVector.EMPTY, Optional.empty());
     feed.watch(
-        new Request.Watch("shop", Optional.empty(), true, List.of(foreign), true, 1_000),
+        new WatchRequest("shop", Optional.empty(), true, List.of(other), true, 1_000),
         replies::add);
     feed.watch(ofKey("b", place), replies::add);
     feed.turn();

@@ -9,7 +9,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +51,7 @@ final class ChangesElsewhereTest extends ForwarderFixture {
         List.of(keys).stream()
             .map(key -> new Reply.Change(Key.of(key), Optional.empty(), Optional.empty()))
             .toList(),
-        List.of(new Request.Place(1, 7, VersionVector.EMPTY, Optional.empty())),
+        List.of(new WatchRequest.Place(1, 7, VersionVector.EMPTY, Optional.empty())),
         true);
   }
 
@@ -66,9 +66,9 @@ final class ChangesElsewhereTest extends ForwarderFixture {
         read(VersionVector.EMPTY), new Object(), "ann", reply -> heard.add("answered"));
   }
 
-  private Request.Watch watch(Sent sent) {
+  private WatchRequest watch(Sent sent) {
     assertThat(sent.head().user()).as("the datacenter asks for itself").isEmpty();
-    return (Request.Watch) sent.request();
+    return (WatchRequest) sent.request();
   }
 
   /** Begins to hear at eu; what is asked then. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Homes;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Request;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,8 @@ final class ForwardableTest {
       Partitioning keys = new Partitioning(8, hash, homes);
       for (String name : homes.keyspaces("carts")) {
         for (int partition = 0; partition < keys.count(); partition++) {
-          Request.Reach waits = new Request.Reach(name, partition, VersionVector.EMPTY, 5);
+          ProgressRequest.Reach waits =
+              new ProgressRequest.Reach(name, partition, VersionVector.EMPTY, 5);
           Request.Read read = (Request.Read) Forwardable.travelling(waits, keys);
           assertThat(homes.keyspace("carts", read.key())).isEqualTo(name);
           assertThat(keys.of(read.key())).isEqualTo(partition);

@@ -8,8 +8,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,18 +28,18 @@ final class ForwardedSessionsTest extends ForwarderFixture {
     forward(update());
     answer(EU, next(), new Reply.Done(new Dot(EU, 7)));
     forward(read(VersionVector.EMPTY));
-    assertThat(Forwardable.after(next().request()))
+    assertThat(next().request().after())
         .as("it has shown all of it")
         .isEqualTo(VersionVector.EMPTY);
     up(US);
     down(EU);
     forward(read(VersionVector.EMPTY));
     Request behind = next().request();
-    assertThat(Forwardable.after(behind))
+    assertThat(behind.after())
         .isEqualTo(VersionVector.of(Map.of(new ReplicaId("as", 1), 3L, EU, 7L)));
-    assertThat(Forwardable.waitMillis(behind)).isEqualTo(HolderChoice.MOVE_MILLIS);
+    assertThat(behind.waitMillis()).isEqualTo(HolderChoice.MOVE_MILLIS);
     forwarder.forward(read(VersionVector.EMPTY), new Object(), "ann", replies::add);
-    assertThat(Forwardable.after(next().request()))
+    assertThat(next().request().after())
         .as("of a connection that has seen nothing")
         .isEqualTo(VersionVector.EMPTY);
   }
@@ -51,7 +53,7 @@ final class ForwardedSessionsTest extends ForwarderFixture {
     replies.clear();
     down(EU);
     up(US);
-    forward(new Request.Through("shop", 0));
+    forward(new ProgressRequest.Through("shop", 0));
     answer(US, next(), new Reply.Through(VersionVector.of(US, 3)));
     assertThat(replies).containsExactly(new Reply.Through(VersionVector.of(US, 3)));
     assertThat(forwarder.shownHere().of("shop", 0)).isEqualTo(VersionVector.of(EU, 7));
@@ -62,22 +64,22 @@ final class ForwardedSessionsTest extends ForwarderFixture {
   void connectionThatWaitsForWhatWasSeenElsewhere_isBehindItThen_whoeverIsAsked() {
     up(EU);
     VersionVector seen = VersionVector.of(US, 7);
-    forward(new Request.Reach("shop", 0, seen, 500));
+    forward(new ProgressRequest.Reach("shop", 0, seen, 500));
     Sent first = next();
-    assertThat(Forwardable.after(first.request())).isEqualTo(seen);
-    assertThat(Forwardable.waitMillis(first.request())).isEqualTo(500);
+    assertThat(first.request().after()).isEqualTo(seen);
+    assertThat(first.request().waitMillis()).isEqualTo(500);
     assertThat(first.head().user()).isEmpty();
     answer(EU, first, new Reply.Failure(ErrorCode.SESSION_BEHIND, "not yet"));
     assertThat(failure()).isEqualTo(ErrorCode.SESSION_BEHIND);
     forward(read(VersionVector.EMPTY));
     answer(EU, next(), seen(EU, 1));
-    forward(new Request.Reach("shop", 0, seen, 500));
+    forward(new ProgressRequest.Reach("shop", 0, seen, 500));
     answer(EU, next(), seen(EU, 1));
     down(EU);
     up(US);
     forward(read(VersionVector.EMPTY));
-    assertThat(Forwardable.after(next().request())).isEqualTo(seen.raised(EU, 1));
-    forward(new Request.Reach("shop", 1, seen, 500));
+    assertThat(next().request().after()).isEqualTo(seen.raised(EU, 1));
+    forward(new ProgressRequest.Reach("shop", 1, seen, 500));
     assertThat(world.sent).as("of a keyspace with as many partitions as it had").isEmpty();
   }
 
@@ -93,7 +95,7 @@ final class ForwardedSessionsTest extends ForwarderFixture {
     up(US);
     forward(read(VersionVector.of(EU, 3)));
     Sent moved = next();
-    assertThat(Forwardable.after(moved.request())).isEqualTo(VersionVector.of(EU, 5));
+    assertThat(moved.request().after()).isEqualTo(VersionVector.of(EU, 5));
     answer(US, moved, seen(US, 1));
     assertThat(heard).containsExactly(read(VersionVector.EMPTY), read(VersionVector.of(EU, 3)));
   }
@@ -118,7 +120,7 @@ final class ForwardedSessionsTest extends ForwarderFixture {
     ReplicaId anew = new ReplicaId("eu", 2);
     up(anew);
     forward(read(VersionVector.EMPTY));
-    assertThat(Forwardable.after(next().request())).isEqualTo(VersionVector.of(EU, 5));
+    assertThat(next().request().after()).isEqualTo(VersionVector.of(EU, 5));
   }
 
   @Test
@@ -143,7 +145,7 @@ final class ForwardedSessionsTest extends ForwarderFixture {
   }
 
   private static Request watch() {
-    return new Request.Watch("shop", Optional.of(KEY), false, List.of(), false, 60_000);
+    return new WatchRequest("shop", Optional.of(KEY), false, List.of(), false, 60_000);
   }
 
   /** It was added to the holders while a connection was served by another one. */

@@ -75,8 +75,8 @@ final class ForwardedTransactionsTest extends ForwarderFixture {
     down(EU);
     forward(begin(new TransactionId(3, 4), Request.End.OPEN));
     Request begun = next().request();
-    assertThat(Forwardable.after(begun)).isEqualTo(VersionVector.of(EU, 4));
-    assertThat(Forwardable.waitMillis(begun)).isEqualTo(HolderChoice.MOVE_MILLIS);
+    assertThat(begun.after()).isEqualTo(VersionVector.of(EU, 4));
+    assertThat(begun.waitMillis()).isEqualTo(HolderChoice.MOVE_MILLIS);
   }
 
   @Test

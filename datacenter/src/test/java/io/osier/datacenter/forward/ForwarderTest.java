@@ -8,6 +8,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.Call;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HexFormat;
@@ -133,7 +134,7 @@ final class ForwarderTest extends ForwarderFixture {
   @Test
   void whoHasWhatWasSeen_isAskedOfAHolder_thatKnowsTheQuestion() {
     up(EU);
-    Request asked = new Request.Spread("shop", 0, 9, VersionVector.of(EU, 3), 1, 1_000);
+    Request asked = new ProgressRequest.Spread("shop", 0, 9, VersionVector.of(EU, 3), 1, 1_000);
     forward(asked);
     assertThat(failure()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     world.takingScripts.add("eu");
@@ -143,8 +144,9 @@ final class ForwarderTest extends ForwarderFixture {
     Sent sent = next();
     assertThat(sent.request())
         .isEqualTo(
-            new Request.Spread("shop", 0, Request.Spread.ANY, VersionVector.of(EU, 3), 1, 1_000));
-    Reply told = new Reply.Spread(Request.Spread.ANY, Set.of("us", "sa"));
+            new ProgressRequest.Spread(
+                "shop", 0, ProgressRequest.Spread.ANY, VersionVector.of(EU, 3), 1, 1_000));
+    Reply told = new Reply.Spread(ProgressRequest.Spread.ANY, Set.of("us", "sa"));
     answer(EU, sent, ForwardedSpread.travelling(told));
     assertThat(replies).containsExactly(told);
     isIdle();

@@ -9,6 +9,7 @@ import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -55,11 +56,11 @@ final class LostVersionsTest {
     choice.up(EU_AGAIN);
 
     Asks.Ask moved = ask("us");
-    assertThat(Forwardable.after(moved.request())).isEqualTo(VersionVector.of(EU, 7).with(US, 3));
+    assertThat(moved.request().after()).isEqualTo(VersionVector.of(EU, 7).with(US, 3));
     Reply lost = new Reply.Failure(ErrorCode.SESSION_LOST, "lost");
     assertThat(choice.answered(US, moved, lost, 0)).as("its client is told").isEqualTo(lost);
 
-    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+    assertThat(ask("us").request().after()).isEqualTo(VersionVector.of(US, 3));
   }
 
   /** It has been added again as a holder before: its replica there has its term. */
@@ -72,7 +73,7 @@ final class LostVersionsTest {
     choice.down("eu");
     choice.up(EU_AGAIN);
     choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
-    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+    assertThat(ask("us").request().after()).isEqualTo(VersionVector.of(US, 3));
   }
 
   /** It was given up, and never comes back to say that it lives anew. */
@@ -84,7 +85,7 @@ final class LostVersionsTest {
     choice.down("eu");
     holders = List.of("us");
     choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
-    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+    assertThat(ask("us").request().after()).isEqualTo(VersionVector.of(US, 3));
   }
 
   @Test
@@ -94,7 +95,7 @@ final class LostVersionsTest {
     choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7).with(US, 3)), 0);
     choice.down("eu");
     choice.up(EU_AGAIN);
-    choice.lost(new Request.Spread("shop", 0, 0, choice.shown("shop", 0), 1, 0));
+    choice.lost(new ProgressRequest.Spread("shop", 0, 0, choice.shown("shop", 0), 1, 0));
     assertThat(choice.shown("shop", 0)).isEqualTo(VersionVector.of(US, 3));
   }
 
@@ -103,9 +104,9 @@ final class LostVersionsTest {
     choice.up(EU);
     choice.up(US);
     choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7)), 0);
-    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(EU, 7));
+    assertThat(ask("us").request().after()).isEqualTo(VersionVector.of(EU, 7));
     creation = "second";
-    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.EMPTY);
+    assertThat(ask("us").request().after()).isEqualTo(VersionVector.EMPTY);
   }
 
   @Test
@@ -121,6 +122,6 @@ final class LostVersionsTest {
     choice.up(US);
     choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7)), 0);
     choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
-    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(EU, 7));
+    assertThat(ask("us").request().after()).isEqualTo(VersionVector.of(EU, 7));
   }
 }

@@ -16,6 +16,7 @@ import io.osier.datacenter.server.LoggedLines;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.datacenter.testing.Failed;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -78,7 +79,7 @@ final class AdministeredUsersTest {
               CompletableFuture<Reply> reply = new CompletableFuture<>();
               at.inProcess()
                   .send(
-                      new Request.Administer("user", action, user, new TreeMap<>(settings)),
+                      new AdminRequest.Administer("user", action, user, new TreeMap<>(settings)),
                       reply::complete);
               last[0] = reply.get(Patience.SECONDS, TimeUnit.SECONDS);
               return !(last[0] instanceof Reply.Failure f && f.code() == ErrorCode.UNAVAILABLE);
@@ -180,8 +181,8 @@ final class AdministeredUsersTest {
     try (LoggedLines audit = new LoggedLines(AuditLog.LOGGER);
         RawUser raw = new RawUser(eu.clientPort(), "cart", "secret");
         RawUser admin = new RawUser(eu.clientPort(), "admin", "secret")) {
-      Request.Administer grant =
-          new Request.Administer(
+      AdminRequest.Administer grant =
+          new AdminRequest.Administer(
               "user", "grant", "cart", new TreeMap<>(Map.of("rights", "admin *")));
       assertThat(raw.ask(grant)).is(Failed.with(ErrorCode.FORBIDDEN));
       Request.Read read =
@@ -203,10 +204,10 @@ final class AdministeredUsersTest {
                           "\"event\":\"admin\"",
                           "\"user\":\"admin\"",
                           "user grant cart [rights]: admin *"));
-      admin.ask(new Request.Backup(Optional.of("monday")));
+      admin.ask(new AdminRequest.Backup(Optional.of("monday")));
       assertThat(audit.all())
           .anyMatch(l -> l.contains("\"user\":\"admin\"") && l.contains("backup monday"));
-      assertThat(raw.ask(new Request.Administer("user", "list", "", new TreeMap<>())))
+      assertThat(raw.ask(new AdminRequest.Administer("user", "list", "", new TreeMap<>())))
           .as("at once")
           .isInstanceOf(Reply.Report.class);
     }

@@ -19,6 +19,8 @@ import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -62,7 +64,8 @@ final class ClientServerLooksTest {
             }
 
             @Override
-            public void administer(Request.Administer request, String by, Consumer<Reply> reply) {}
+            public void administer(
+                AdminRequest.Administer request, String by, Consumer<Reply> reply) {}
 
             @Override
             public void usersChanged() {
@@ -158,7 +161,7 @@ final class ClientServerLooksTest {
   @Test
   void clientThatDoesNotRead_isNotListenedTo_andItsAnswersWait_untilItReads() {
     EmbeddedChannel client = connect();
-    send(client, 1, new Request.Hello(Request.PROTOCOL_VERSION, "c"));
+    send(client, 1, new Greeting.Hello(Request.PROTOCOL_VERSION, "c"));
     send(client, 2, new Request.Ping());
     send(client, 3, new Request.Ping());
     assertThat(asked).hasSize(2);
@@ -187,7 +190,7 @@ final class ClientServerLooksTest {
   @Test
   void clientThatAsksForMuchAtOnce_hasTurns_andNothingIsReadOfItBetweenThem() {
     EmbeddedChannel client = connect();
-    send(client, 1, new Request.Hello(Request.PROTOCOL_VERSION, "c"));
+    send(client, 1, new Greeting.Hello(Request.PROTOCOL_VERSION, "c"));
     ByteBuf much = Unpooled.buffer();
     for (int id = 2; id < 2 + 3 * Turn.REQUESTS_MAX; id++) {
       much.writeBytes(RawClient.frame(id, new Request.Ping()));
@@ -217,7 +220,7 @@ final class ClientServerLooksTest {
     for (int i = 0; i < 10; i++) {
       EmbeddedChannel client = connect();
       clients.add(client);
-      send(client, 1, new Request.Hello(Request.PROTOCOL_VERSION, "c"));
+      send(client, 1, new Greeting.Hello(Request.PROTOCOL_VERSION, "c"));
       for (int id = 2; id < 12; id++) {
         send(client, id, new Request.Ping());
       }
@@ -279,11 +282,11 @@ final class ClientServerLooksTest {
             .password("pencil".toCharArray())
             .build();
     String first = scram.clientFirstMessage().toString();
-    send(client, 0, new Request.Login(Request.PROTOCOL_VERSION, "c", first));
+    send(client, 0, new Greeting.Login(Request.PROTOCOL_VERSION, "c", first));
     scram.serverFirstMessage(((Reply.Challenge) replies(client).getFirst()).message());
     users = new Users(List.of());
     look();
-    send(client, 0, new Request.Proof(scram.clientFinalMessage().toString()));
+    send(client, 0, new Greeting.Proof(scram.clientFinalMessage().toString()));
     assertThat(replies(client))
         .endsWith(
             new Reply.Failure(ErrorCode.NOT_AUTHENTICATED, "user 'cart' is not there any more"));

@@ -25,6 +25,7 @@ import io.osier.datacenter.shard.agent.Phased;
 import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.net.link.PortGuard;
 import io.osier.protocol.Envelope;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -189,7 +190,7 @@ final class ClientServerTest {
       assertThat(done.message())
           .as("it may have been done")
           .is(Failed.with(ErrorCode.TIMEOUT, "cannot be encoded"));
-      client.send(RawClient.frame(2, new Request.Through("shop", 0)));
+      client.send(RawClient.frame(2, new ProgressRequest.Through("shop", 0)));
       assertThat(client.reply().message()).is(Failed.with(ErrorCode.INTERNAL));
       client.send(RawClient.frame(3, new Request.Ping()));
       assertThat(client.reply().message()).isEqualTo(new Reply.Report("pong"));

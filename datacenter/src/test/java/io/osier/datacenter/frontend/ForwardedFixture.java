@@ -14,6 +14,7 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -53,7 +54,7 @@ abstract class ForwardedFixture {
     }
 
     @Override
-    public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+    public void administer(AdminRequest.Administer request, String by, Consumer<Reply> reply) {
       throw new AssertionError(request);
     }
   }

@@ -23,6 +23,8 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.AdminRequest;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -91,8 +93,8 @@ final class ForwardedRequestsTest extends ForwardedFixture {
   private void refusedBefore(int version, String keyspace, String said, String other) {
     done.clear();
     answers.clear();
-    Request.Through asked = new Request.Through(keyspace, 0);
-    Request.Through others = new Request.Through(other, 0);
+    ProgressRequest.Through asked = new ProgressRequest.Through(keyspace, 0);
+    ProgressRequest.Through others = new ProgressRequest.Through(other, 0);
     requests.asked(AP, version - 1, encoded(0, "", 1, asked), this::answered);
     requests.asked(AP, version - 1, encoded(0, "", 2, others), this::answered);
     requests.asked(AP, version, encoded(0, "", 3, asked), this::answered);
@@ -203,7 +205,7 @@ final class ForwardedRequestsTest extends ForwardedFixture {
 
   @Test
   void whatMayNotBeForwarded_andWhatCannotBeRead_isRefused() {
-    asked(1, "ann", 1, new Request.Inspect(Request.Topic.STAT, Optional.empty(), 1));
+    asked(1, "ann", 1, new AdminRequest.Inspect(Request.Topic.STAT, Optional.empty(), 1));
     assertThat(failure(1)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     byte[] unknown = encoded(1, "ann", 3, new Request.Ping());
     unknown[unknown.length - 1] = 120;

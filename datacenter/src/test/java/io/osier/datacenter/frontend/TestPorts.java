@@ -6,6 +6,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetAddress;
@@ -48,7 +49,8 @@ final class TestPorts {
           }
 
           @Override
-          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+          public void administer(
+              AdminRequest.Administer request, String by, Consumer<Reply> reply) {
             handler.accept(request, reply);
           }
         });

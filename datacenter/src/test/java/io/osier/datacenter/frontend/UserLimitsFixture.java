@@ -19,6 +19,7 @@ import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -77,7 +78,7 @@ abstract class UserLimitsFixture {
             new SlowLog(0),
             List.of(),
             (request, reply) -> {
-              if (answering && !(request instanceof Request.Administer)) {
+              if (answering && !(request instanceof AdminRequest.Administer)) {
                 reply.accept(new Reply.Pong());
               } else {
                 waiting.add(reply);

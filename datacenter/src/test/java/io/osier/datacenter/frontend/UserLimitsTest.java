@@ -13,6 +13,7 @@ import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Envelope;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -30,7 +31,7 @@ final class UserLimitsTest extends UserLimitsFixture {
   /** Connects without a login, and says what comes of it. */
   private Reply greeting(ClientServer to) throws IOException {
     return connect(to)
-        .send(RawClient.frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")))
+        .send(RawClient.frame(0, new Greeting.Hello(Request.PROTOCOL_VERSION, "raw")))
         .reply()
         .message();
   }

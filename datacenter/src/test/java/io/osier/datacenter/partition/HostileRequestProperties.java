@@ -27,7 +27,9 @@ import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
+import io.osier.protocol.Condition;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -274,7 +276,7 @@ final class HostileRequestProperties {
       return;
     }
     if (write.ask().isPresent()) {
-      Request.Ask ask = write.ask().get();
+      Ask ask = write.ask().get();
       CrdtState state = (ask.before() ? before : after).state(write);
       Reply.Answer answer = done.answer().orElseThrow();
       assertThat(answer.reading()).as("%s", write).contains(read(state, ask.query(), after.millis));
@@ -305,7 +307,7 @@ final class HostileRequestProperties {
     if (write.condition().isEmpty()) {
       return true;
     }
-    Request.Condition condition = write.condition().get();
+    Condition condition = write.condition().get();
     CrdtState state = before.state(write);
     if (condition.path().isEmpty()) {
       return read(state, condition.query(), before.millis).equals(condition.expected());

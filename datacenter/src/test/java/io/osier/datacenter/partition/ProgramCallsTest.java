@@ -12,6 +12,7 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.Cluster.Dc;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -291,7 +292,7 @@ final class ProgramCallsTest extends ProgramsFixture {
   void whatFailedCallsHaveMade_counts() {
     List<Call> calls = new ArrayList<>();
     calls.add(assign("a", "x".repeat(1 << 20)));
-    Request.Ask notOfAString = new Request.Ask(false, new Query.Contains(Value.of("x")));
+    Ask notOfAString = new Ask(false, new Query.Contains(Value.of("x")));
     for (int i = 0; i < 150; i++) {
       calls.add(
           new Call.Update(

@@ -20,6 +20,7 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.StoredObjects;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -255,9 +256,9 @@ final class ProgramsProperties {
     Arbitrary<Operation> ofKeys =
         Arbitraries.oneOf(
             deadlines, Arbitraries.of(new Operation.Delete(), new Operation.Persist()));
-    Arbitrary<Request.Ask> asks = // some types have no size: such a call must leave nothing
+    Arbitrary<Ask> asks = // some types have no size: such a call must leave nothing
         Combinators.combine(either, Arbitraries.of(new Query.Whole(), new Query.Size()))
-            .as(Request.Ask::new);
+            .as(Ask::new);
     Arbitrary<Call> updates =
         types.flatMap(
             type ->

@@ -10,6 +10,7 @@ import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -115,7 +116,7 @@ final class Script {
       }
       case "spread" ->
           dc.submit(
-              new Request.Spread(
+              new ProgressRequest.Spread(
                   "k",
                   0,
                   0,

@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.wire.Frame;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -118,7 +119,7 @@ final class SessionWaitsTest extends PartitionFixture {
     Cluster cluster = three(Propagation.STATE, 60_000);
     Reply.Done done = cluster.dc("eu").add("x", 1);
     VersionVector seen = VersionVector.of(done.dot().replica(), done.dot().number());
-    Request asked = new Request.Spread("k", 0, Request.Spread.ANY, seen, 1, 30_000);
+    Request asked = new ProgressRequest.Spread("k", 0, ProgressRequest.Spread.ANY, seen, 1, 30_000);
     Cluster.Dc us = cluster.dc("us");
     long waits = us.submit(asked);
     cluster.crash("eu");

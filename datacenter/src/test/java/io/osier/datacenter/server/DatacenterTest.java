@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.protocol.Envelope;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -126,6 +127,6 @@ final class DatacenterTest {
   }
 
   private static Reply hello(RawClient client, int version) throws IOException {
-    return client.send(RawClient.frame(0, new Request.Hello(version, "raw"))).any().message();
+    return client.send(RawClient.frame(0, new Greeting.Hello(version, "raw"))).any().message();
   }
 }

@@ -12,6 +12,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -244,7 +245,7 @@ final class KeyspacesElsewhereTest {
       socket.setSoTimeout(Patience.MILLIS);
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       DataInputStream in = new DataInputStream(socket.getInputStream());
-      List<Request> all = new ArrayList<>(List.of(new Request.Hello(version, "former")));
+      List<Request> all = new ArrayList<>(List.of(new Greeting.Hello(version, "former")));
       all.addAll(List.of(requests));
       for (Request request : all) {
         byte[] content = ProtocolCodec.encode(0, request);

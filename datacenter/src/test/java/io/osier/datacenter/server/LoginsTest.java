@@ -11,6 +11,7 @@ import io.osier.core.tls.TlsName;
 import io.osier.crdt.Query;
 import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.datacenter.testing.Requests;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -130,7 +131,7 @@ final class LoginsTest extends UsersFixture {
         List.of(
             RawClient.frame(1, read),
             login("n,,n=cart,r=abc"),
-            RawClient.frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")))) {
+            RawClient.frame(0, new Greeting.Hello(Request.PROTOCOL_VERSION, "raw")))) {
       RawClient client = raw(eu, "127.0.0.1");
       challenge(client, "n,,n=cart,r=abc");
       assertThat(refusal(client.send(instead))).isEqualTo(ErrorCode.MALFORMED);

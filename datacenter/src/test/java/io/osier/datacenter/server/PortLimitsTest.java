@@ -9,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Opened;
@@ -107,7 +108,7 @@ final class PortLimitsTest {
 
   private static boolean isGreeted(Datacenter by) throws IOException {
     try (RawClient client = new RawClient(by.clientPort())) {
-      client.send(RawClient.frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")));
+      client.send(RawClient.frame(0, new Greeting.Hello(Request.PROTOCOL_VERSION, "raw")));
       return client.reply().message() instanceof Reply.Welcome;
     }
   }

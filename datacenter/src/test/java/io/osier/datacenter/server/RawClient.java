@@ -4,6 +4,7 @@ import com.ongres.scram.client.ScramClient;
 import com.ongres.scram.common.exception.ScramException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.protocol.Envelope;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -61,7 +62,7 @@ public final class RawClient implements AutoCloseable {
 
   /** Greets, and takes the answer. */
   public RawClient greet() throws IOException {
-    send(frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")));
+    send(frame(0, new Greeting.Hello(Request.PROTOCOL_VERSION, "raw")));
     reply();
     return this;
   }
@@ -75,12 +76,12 @@ public final class RawClient implements AutoCloseable {
             .password(password.toCharArray())
             .build();
     String first = scram.clientFirstMessage().toString();
-    send(frame(0, new Request.Login(Request.PROTOCOL_VERSION, "raw", first)));
+    send(frame(0, new Greeting.Login(Request.PROTOCOL_VERSION, "raw", first)));
     if (!(reply().message() instanceof Reply.Challenge challenge)) {
       throw new IOException("the login is refused");
     }
     scram.serverFirstMessage(challenge.message());
-    send(frame(0, new Request.Proof(scram.clientFinalMessage().toString())));
+    send(frame(0, new Greeting.Proof(scram.clientFinalMessage().toString())));
     reply(); // that the other end knows the password
     return reply().message();
   }

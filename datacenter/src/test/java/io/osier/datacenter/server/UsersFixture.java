@@ -10,6 +10,7 @@ import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -106,11 +107,11 @@ abstract class UsersFixture {
   }
 
   static byte[] login(String message) {
-    return RawClient.frame(0, new Request.Login(Request.PROTOCOL_VERSION, "raw", message));
+    return RawClient.frame(0, new Greeting.Login(Request.PROTOCOL_VERSION, "raw", message));
   }
 
   static byte[] proof(String message) {
-    return RawClient.frame(0, new Request.Proof(message));
+    return RawClient.frame(0, new Greeting.Proof(message));
   }
 
   RawClient raw(Datacenter to, String from) throws IOException {

@@ -3,7 +3,7 @@ package io.osier.proxy.cache;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,7 +68,7 @@ public final class FollowedKeys {
 
   // Used by the follower alone.
   private long runs;
-  private List<Request.Place> places = List.of();
+  private List<WatchRequest.Place> places = List.of();
   private @Nullable ReplicaId asked;
   private long askedNanos;
 
@@ -163,13 +163,13 @@ public final class FollowedKeys {
   // ---------------------------------------------------------------- for who asks
 
   /** Makes the next poll of a process; if another process was polled before, a new run begins. */
-  Request.Watch ask(ReplicaId of, long nowNanos) {
+  WatchRequest ask(ReplicaId of, long nowNanos) {
     if (!places.isEmpty() && !of.equals(asked)) {
       end();
     }
     asked = of;
     askedNanos = nowNanos;
-    return new Request.Watch(
+    return new WatchRequest(
         prefix.keyspace(), prefix.key(), true, places, false, places.isEmpty() ? 0 : waitMillis);
   }
 
@@ -197,7 +197,7 @@ public final class FollowedKeys {
   }
 
   private boolean goesOn(Reply.Changes answer) {
-    List<Request.Place> now = answer.places();
+    List<WatchRequest.Place> now = answer.places();
     boolean same = now.size() == places.size();
     for (int i = 0; same && i < now.size(); i++) {
       same = now.get(i).life() == places.get(i).life() && now.get(i).next().isEmpty();

@@ -5,6 +5,8 @@ import io.osier.core.Key;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.core.time.TimeLimit;
+import io.osier.protocol.AdminRequest;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
@@ -27,7 +29,7 @@ public final class DatacenterQueries {
       Connection at, String keyspace, int partition, long timeoutMillis) {
     return ask(
         at,
-        new Request.Through(keyspace, partition),
+        new ProgressRequest.Through(keyspace, partition),
         timeoutMillis,
         false,
         reply -> ((Reply.Through) reply).through());
@@ -84,7 +86,8 @@ public final class DatacenterQueries {
   }
 
   /** Asks the nearest holder of a keyspace for a report about it, one JSON object. */
-  public static CompletableFuture<String> inspect(SessionCore session, Request.Inspect request) {
+  public static CompletableFuture<String> inspect(
+      SessionCore session, AdminRequest.Inspect request) {
     Call<String> call =
         new Call<>(session, request.keyspace().orElseThrow(), null, false) {
           @Override

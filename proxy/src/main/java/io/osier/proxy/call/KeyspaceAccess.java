@@ -11,6 +11,8 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.protocol.Ask;
+import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
@@ -83,7 +85,7 @@ public final class KeyspaceAccess implements ObjectAccess {
 
   @Override
   public <T> CompletableFuture<T> update(
-      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
+      Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, ask);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
@@ -97,13 +99,13 @@ public final class KeyspaceAccess implements ObjectAccess {
   }
 
   @Override
-  public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
+  public CompletableFuture<Found> updateKey(Key key, Operation operation, Ask ask) {
     return update(key, Operation.ANY_TYPE, operation, ask, Function.identity());
   }
 
   @Override
   public CompletableFuture<Boolean> updateIf(
-      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+      Key key, CrdtType type, Operation operation, Condition condition) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, condition);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
@@ -147,8 +149,8 @@ public final class KeyspaceAccess implements ObjectAccess {
    */
   private <T> CompletableFuture<T> write(
       Request.Update change,
-      Optional<Request.Ask> ask,
-      Optional<Request.Condition> condition,
+      Optional<Ask> ask,
+      Optional<Condition> condition,
       Function<Reply, T> result) {
     Key key = change.key();
     cache.invalidate(keyspace, key);

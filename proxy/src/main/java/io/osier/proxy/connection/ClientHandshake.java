@@ -3,6 +3,7 @@ package io.osier.proxy.connection;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Network;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Timers;
@@ -33,9 +34,9 @@ final class ClientHandshake {
   void begin() {
     ScramLogin user = login;
     if (user == null) {
-      channel.greet(new Request.Hello(Request.PROTOCOL_VERSION, name));
+      channel.greet(new Greeting.Hello(Request.PROTOCOL_VERSION, name));
     } else {
-      apart(() -> channel.greet(new Request.Login(Request.PROTOCOL_VERSION, name, user.first())));
+      apart(() -> channel.greet(new Greeting.Login(Request.PROTOCOL_VERSION, name, user.first())));
     }
   }
 
@@ -76,7 +77,7 @@ final class ClientHandshake {
   /** Handles the datacenter's part of a login. */
   private void challenged(ScramLogin user, String message) {
     if (user.isToAnswer()) {
-      apart(() -> channel.greet(new Request.Proof(user.answer(message))));
+      apart(() -> channel.greet(new Greeting.Proof(user.answer(message))));
       return;
     }
     try {

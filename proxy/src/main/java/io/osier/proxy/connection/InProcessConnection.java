@@ -8,6 +8,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import io.osier.proxy.ClientMetrics;
 import io.osier.proxy.Connection;
 import io.osier.proxy.InProcess;
@@ -130,7 +131,7 @@ public final class InProcessConnection implements Connection {
             CallbackThread.bring(
                 datacenter.answersApart(),
                 () -> {
-                  if (reply.complete(r) && !(request instanceof Request.Watch)) {
+                  if (reply.complete(r) && !(request instanceof WatchRequest)) {
                     metrics.answered(dc(), timers.nanoTime() - start);
                   }
                 }));

@@ -9,6 +9,7 @@ import io.osier.core.time.BackOff;
 import io.osier.core.time.TimeLimit;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import io.osier.proxy.ClientMetrics;
 import io.osier.proxy.Connection;
 import io.osier.proxy.LostException;
@@ -142,10 +143,8 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
    * gives up. A wrong password stays wrong, but the user may be created meanwhile.
    */
   static OptionalLong loginPauseMillis(int refusals) {
-    return refusals >= LOGINS_MAX
-        ? OptionalLong.empty()
-        : OptionalLong.of(
-            Math.min(LOGIN_MILLIS_MAX, LOGIN_MILLIS_MIN << Math.min(refusals - 1, 20)));
+    long pause = Math.min(LOGIN_MILLIS_MAX, LOGIN_MILLIS_MIN << Math.min(refusals - 1, 20));
+    return refusals >= LOGINS_MAX ? OptionalLong.empty() : OptionalLong.of(pause);
   }
 
   // ---------------------------------------------------------------- its channels
@@ -229,7 +228,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   public void answered(PendingRequest to) {
     inFlight.decrementAndGet();
     // A watcher's poll waits until something changes, so its time is no measure.
-    if (metrics != ClientMetrics.NONE && !(to.request() instanceof Request.Watch)) {
+    if (metrics != ClientMetrics.NONE && !(to.request() instanceof WatchRequest)) {
       metrics.answered(dc, timers.nanoTime() - to.startNanos());
     }
   }

@@ -5,6 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 
 /**
@@ -118,7 +119,7 @@ public final class RequestContext {
       case Reply.Page p -> keyspace.saw(p.seen());
       case Reply.Counted c -> keyspace.saw(c.seen());
       case Reply.Changes c -> {
-        List<VersionVector> seen = c.places().stream().map(Request.Place::seen).toList();
+        List<VersionVector> seen = c.places().stream().map(WatchRequest.Place::seen).toList();
         if (partition >= 0) {
           clock.saw(seen.getFirst());
         } else {

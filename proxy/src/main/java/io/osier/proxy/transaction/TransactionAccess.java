@@ -6,6 +6,8 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.protocol.Ask;
+import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -114,7 +116,7 @@ public final class TransactionAccess implements ObjectAccess {
 
   @Override
   public <T> CompletableFuture<T> update(
-      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
+      Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, ask);
     if (wrong != null) {
       return CompletableFuture.<T>failedFuture(wrong);
@@ -126,7 +128,7 @@ public final class TransactionAccess implements ObjectAccess {
   }
 
   @Override
-  public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
+  public CompletableFuture<Found> updateKey(Key key, Operation operation, Ask ask) {
     OsierException wrong = ArgumentChecks.update(key, Operation.ANY_TYPE, operation, ask);
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
@@ -134,14 +136,14 @@ public final class TransactionAccess implements ObjectAccess {
   }
 
   private CompletableFuture<Found> readThenUpdate(
-      Key key, Optional<CrdtType> read, Request.Ask ask, CrdtType type, Operation operation) {
+      Key key, Optional<CrdtType> read, Ask ask, CrdtType type, Operation operation) {
     return read(key, read, ask.query(), Function.identity())
         .thenCompose(found -> update(key, type, operation).thenApply(done -> found));
   }
 
   @Override
   public CompletableFuture<Boolean> updateIf(
-      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+      Key key, CrdtType type, Operation operation, Condition condition) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, condition);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);

@@ -3,7 +3,7 @@ package io.osier.proxy.watch;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import io.osier.proxy.future.CallFuture;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ import java.util.function.BiFunction;
  */
 final class HomeChanges {
   private final List<String> homes;
-  private final BiFunction<String, Request.Watch, CompletableFuture<Reply.Changes>> ask;
+  private final BiFunction<String, WatchRequest, CompletableFuture<Reply.Changes>> ask;
   private final Map<String, CompletableFuture<Reply.Changes>> underWay = new ConcurrentHashMap<>();
 
   /**
@@ -30,7 +30,7 @@ final class HomeChanges {
    * @param ask polls one home
    */
   HomeChanges(
-      List<String> homes, BiFunction<String, Request.Watch, CompletableFuture<Reply.Changes>> ask) {
+      List<String> homes, BiFunction<String, WatchRequest, CompletableFuture<Reply.Changes>> ask) {
     this.homes = homes;
     this.ask = ask;
   }
@@ -39,7 +39,7 @@ final class HomeChanges {
    * Polls the homes that have no poll under way. A poll that does not wait is answered once all
    * homes have answered.
    */
-  CompletableFuture<Reply.Changes> ask(Request.Watch all) {
+  CompletableFuture<Reply.Changes> ask(WatchRequest all) {
     int each = all.places().size() / homes.size();
     if (each * homes.size() != all.places().size()) {
       return CompletableFuture.failedFuture(
@@ -50,9 +50,9 @@ final class HomeChanges {
     }
     List<CompletableFuture<Reply.Changes>> asked = new ArrayList<>();
     for (int i = 0; i < homes.size(); i++) {
-      List<Request.Place> places = all.places().subList(i * each, (i + 1) * each);
-      Request.Watch one =
-          new Request.Watch(
+      List<WatchRequest.Place> places = all.places().subList(i * each, (i + 1) * each);
+      WatchRequest one =
+          new WatchRequest(
               homes.get(i), all.key(), all.prefix(), places, all.resumes(), all.waitMillis());
       asked.add(underWay.computeIfAbsent(homes.get(i), home -> ask.apply(home, one)));
     }
@@ -72,9 +72,9 @@ final class HomeChanges {
   }
 
   /** Merges the answers that have come; the other homes' places stay as they were. */
-  private Reply.Changes taken(Request.Watch all, int each) {
+  private Reply.Changes taken(WatchRequest all, int each) {
     List<Reply.Change> changes = new ArrayList<>();
-    List<Request.Place> places = new ArrayList<>();
+    List<WatchRequest.Place> places = new ArrayList<>();
     boolean whole = true;
     for (int i = 0; i < homes.size(); i++) {
       CompletableFuture<Reply.Changes> of = underWay.get(homes.get(i));

@@ -8,6 +8,7 @@ import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Timers;
 import io.osier.proxy.call.Call;
@@ -57,7 +58,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   private final Function<Told, T> form;
 
   // Used by the working thread alone.
-  private Request.Watch next;
+  private WatchRequest next;
   private @Nullable T held;
   private boolean asking;
   private long pauseMillis = PAUSE_MILLIS_MIN;
@@ -78,7 +79,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
    */
   public WatchSubscription(
       SessionCore session,
-      Request.Watch first,
+      WatchRequest first,
       Executor executor,
       long valueBytesMax,
       Function<Told, T> form,
@@ -149,7 +150,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   }
 
   /** Returns whether the poll begins at a given position, which may be from another session. */
-  private static boolean goesOn(Request.Watch asked) {
+  private static boolean goesOn(WatchRequest asked) {
     return asked.resumes() && !asked.places().isEmpty();
   }
 
@@ -162,7 +163,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
     // A watcher that begins anew, or is going through the existing objects, signals its position.
     boolean walks = told.places().stream().anyMatch(p -> p.next().isPresent());
     next =
-        new Request.Watch(
+        new WatchRequest(
             next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
     // The session has now seen these changes, and its kept answers may be older.
     told.changes().forEach(c -> session.cache().invalidate(next.keyspace(), c.key()));
@@ -207,7 +208,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   }
 
   private void ask() {
-    Request.Watch asked = next;
+    WatchRequest asked = next;
     boolean isOfAll = asked.prefix() && !Homes.isHome(asked.keyspace());
     Partitioning known = isOfAll ? session.partitioning(asked.keyspace()) : null;
     if (homes == null && known != null && !known.homes().isEmpty()) {
@@ -224,12 +225,12 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
                         .thenApply(found -> new Told(changes, found))));
   }
 
-  private CompletableFuture<Reply.Changes> ask(String home, Request.Watch asked) {
+  private CompletableFuture<Reply.Changes> ask(String home, WatchRequest asked) {
     Call<Reply.Changes> call =
         new Call<>(session, home, asked.prefix() ? null : asked.key().get(), false) {
           @Override
           protected Request request(VersionVector after, boolean ordered, int waitMillis) {
-            return new Request.Watch(
+            return new WatchRequest(
                 keyspace,
                 asked.key(),
                 asked.prefix(),

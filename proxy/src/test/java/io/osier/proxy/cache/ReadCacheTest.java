@@ -8,7 +8,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -70,7 +70,8 @@ final class ReadCacheTest {
         List.of(changed).stream()
             .map(k -> new Reply.Change(k, Optional.empty(), Optional.empty()))
             .toList();
-    Request.Place place = new Request.Place(life, tick, VersionVector.EMPTY, Optional.empty());
+    WatchRequest.Place place =
+        new WatchRequest.Place(life, tick, VersionVector.EMPTY, Optional.empty());
     keys.answered(new Reply.Changes(changes, List.of(place), true));
   }
 
@@ -191,7 +192,7 @@ final class ReadCacheTest {
     keys.answered(
         new Reply.Changes(
             List.of(),
-            List.of(new Request.Place(1, tick, VersionVector.EMPTY, Optional.empty())),
+            List.of(new WatchRequest.Place(1, tick, VersionVector.EMPTY, Optional.empty())),
             true));
     assertNotKept();
     tell(EU);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.FakeServer;
@@ -37,8 +38,8 @@ final class ScramLoginTest {
     return new FakeServer(
         request ->
             switch (request) {
-              case Request.Login l -> said(l.message(), first);
-              case Request.Proof p -> said(p.message(), last);
+              case Greeting.Login l -> said(l.message(), first);
+              case Greeting.Proof p -> said(p.message(), last);
               default -> WELCOME;
             });
   }

@@ -9,7 +9,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two homes of one partition each. */
 final class HomeChangesTest {
-  private final List<Request.Watch> asked = new ArrayList<>();
+  private final List<WatchRequest> asked = new ArrayList<>();
   private final Map<String, CompletableFuture<Reply.Changes>> underWay = new HashMap<>();
   private final HomeChanges homes =
       new HomeChanges(
@@ -32,8 +32,8 @@ final class HomeChangesTest {
             return answer;
           });
 
-  private static Request.Place place(long tick) {
-    return new Request.Place(1, tick, VersionVector.EMPTY, Optional.empty());
+  private static WatchRequest.Place place(long tick) {
+    return new WatchRequest.Place(1, tick, VersionVector.EMPTY, Optional.empty());
   }
 
   private void answers(String home, String key, long tick) {
@@ -45,17 +45,17 @@ final class HomeChangesTest {
     return requireNonNull(underWay.get(home));
   }
 
-  private CompletableFuture<Reply.Changes> ask(int waitMillis, Request.Place... places) {
+  private CompletableFuture<Reply.Changes> ask(int waitMillis, WatchRequest.Place... places) {
     return homes.ask(
-        new Request.Watch("carts", Optional.empty(), true, List.of(places), false, waitMillis));
+        new WatchRequest("carts", Optional.empty(), true, List.of(places), false, waitMillis));
   }
 
   private static List<String> keys(Reply.Changes told) {
     return told.changes().stream().map(c -> c.key().toString()).toList();
   }
 
-  private static List<Long> ticks(List<Request.Place> places) {
-    return places.stream().map(Request.Place::tick).toList();
+  private static List<Long> ticks(List<WatchRequest.Place> places) {
+    return places.stream().map(WatchRequest.Place::tick).toList();
   }
 
   @Test
@@ -88,7 +88,7 @@ final class HomeChangesTest {
     of("carts@eu").completeExceptionally(OsierException.of(ErrorCode.UNAVAILABLE, "away"));
     assertThatThrownBy(first::join).hasRootCauseInstanceOf(OsierException.class);
     CompletableFuture<Reply.Changes> again = ask(0);
-    assertThat(asked.stream().map(Request.Watch::keyspace))
+    assertThat(asked.stream().map(WatchRequest::keyspace))
         .containsExactly("carts", "carts@eu", "carts@eu");
     answers("carts@eu", "eu:1", 5);
     assertThat(keys(again.join())).containsExactly("1", "eu:1");

@@ -10,6 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
@@ -113,7 +114,7 @@ final class SimInside implements InProcess {
     simulation.counted(made);
     simulation.trace().about(unit, one.about(), "%s -> %s: %s", self, app, made);
     one.hears(made);
-    if (one.request() instanceof Request.Through t) {
+    if (one.request() instanceof ProgressRequest.Through t) {
       app.learned(simulation.unit(t));
     }
     reply.accept(made);

@@ -9,6 +9,7 @@ import io.osier.bench.sim.world.Scheduler;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
@@ -321,7 +322,7 @@ final class SimWay implements Connection {
     }
     one.trace(simulation, app, "hears of", reply);
     one.hears(reply);
-    if (one.request() instanceof Request.Through t) {
+    if (one.request() instanceof ProgressRequest.Through t) {
       app.learned(simulation.unit(t));
     }
     one.answered.answered(reply);

@@ -13,8 +13,8 @@ import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.store.StoredKey;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -85,7 +85,7 @@ record SimFollowed(Simulation simulation, SimDc dc, ForwardingHost clock)
           .get(partition)
           .command(
               new OrderedQueue(),
-              new Request.Through(unit().policy().name(), partition),
+              new ProgressRequest.Through(unit().policy().name(), partition),
               (at, made) ->
                   () -> told.accept(made instanceof Reply.Through t ? t.through() : null));
     }

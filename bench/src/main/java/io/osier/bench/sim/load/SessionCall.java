@@ -18,8 +18,9 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.protocol.Ask;
+import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -80,10 +81,10 @@ final class SessionCall implements SimWitness {
   int pastsForgotten;
 
   /** What is asked with a write. */
-  final Optional<Request.Ask> ask;
+  final Optional<Ask> ask;
 
   /** Under which condition a write is to be done. */
-  final Optional<Request.Condition> condition;
+  final Optional<Condition> condition;
 
   /** The sending that was answered last; null before. */
   @Nullable SimSending heard;
@@ -97,8 +98,8 @@ final class SessionCall implements SimWitness {
       ToldSession told,
       Place place,
       Workload.Task task,
-      Optional<Request.Ask> ask,
-      Optional<Request.Condition> condition) {
+      Optional<Ask> ask,
+      Optional<Condition> condition) {
     this.told = told;
     this.ask = ask;
     this.condition = condition;
@@ -173,7 +174,7 @@ final class SessionCall implements SimWitness {
    */
   private CausalContext shown(SimNode at, Reply.Done done, Reply.Answer answer) {
     CausalContext covered = at.covered(object(), answer.seen());
-    boolean before = ask.map(Request.Ask::before).orElse(false);
+    boolean before = ask.map(Ask::before).orElse(false);
     return before ? covered : covered.join(CausalContext.of(done.dot()));
   }
 

@@ -17,6 +17,7 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -192,8 +193,7 @@ public final class SimMortals {
         0);
   }
 
-  private Request write(
-      SimMortal mortal, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
+  private Request write(SimMortal mortal, CrdtType type, Operation operation, Optional<Ask> ask) {
     return new Request.Write(
         unit.policy().name(), mortal.object.key(), type, operation, VersionVector.EMPTY, 0, ask);
   }
@@ -292,11 +292,7 @@ public final class SimMortals {
     ask(
         dc,
         mortal,
-        write(
-            mortal,
-            mortal.type(),
-            operation,
-            Optional.of(new Request.Ask(true, new Query.Whole()))),
+        write(mortal, mortal.type(), operation, Optional.of(new Ask(true, new Query.Whole()))),
         reply -> {
           boolean done =
               reply instanceof Reply.Done d
@@ -317,11 +313,7 @@ public final class SimMortals {
     ask(
         dc,
         mortal,
-        write(
-            mortal,
-            mortal.type(),
-            operation,
-            Optional.of(new Request.Ask(true, mortal.timeToLive()))),
+        write(mortal, mortal.type(), operation, Optional.of(new Ask(true, mortal.timeToLive()))),
         reply -> {
           // It had a deadline, which had not passed: only then has it been prolonged.
           mortal.reprieved =

@@ -17,7 +17,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +73,7 @@ public final class SimWatcher {
   private final Unit unit;
   private final Random random;
   private final Map<ObjectId, Told> told = new HashMap<>();
-  private List<Request.Place> places = List.of();
+  private List<WatchRequest.Place> places = List.of();
   private boolean resumes = true;
   private String at;
   private long checked;
@@ -125,8 +125,7 @@ public final class SimWatcher {
     Reply reply =
         node.feed()
             .watch(
-                new Request.Watch(
-                    unit.policy().name(), Optional.empty(), true, places, resumes, 0));
+                new WatchRequest(unit.policy().name(), Optional.empty(), true, places, resumes, 0));
     switch (reply) {
       case null -> {} // it catches up
       case Reply.Changes changes -> take(node, changes);

@@ -20,8 +20,8 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.Session;
@@ -110,7 +110,7 @@ final class ToldSession {
       if (!(call.reply instanceof Reply.Done done) || call.times != 1) {
         throw wrong(call, "was done %d times, and the last answer is %s", call.times, call.reply);
       }
-      boolean before = call.ask.map(Request.Ask::before).orElse(false);
+      boolean before = call.ask.map(Ask::before).orElse(false);
       if (before) {
         done.answer().ifPresent(answer -> read(call, answer, found));
       }
@@ -152,7 +152,7 @@ final class ToldSession {
     call.dot = dot;
     for (SimSending read : call.overtakings) {
       // What was given up in between a later read does not wait for, as the update before it does.
-      boolean gaveUp = goesOn && !after(sending).isAtMost(after(read));
+      boolean gaveUp = goesOn && !sending.request().after().isAtMost(read.request().after());
       if (sending.isBefore(read) && !gaveUp) {
         call.sessions().overtook(sending.to(), call.object(), read.shown(), dot);
       }
@@ -200,16 +200,6 @@ final class ToldSession {
     if (call.task.query() instanceof Query.Whole) {
       call.place.workload.shown(object, reading);
     }
-  }
-
-  private static VersionVector after(SimSending sending) {
-    return switch (sending.request()) {
-      case Request.Read r -> r.after();
-      case Request.Write w -> w.after();
-      case Request.ReadAll r -> r.after();
-      case Request.WriteAll w -> w.after();
-      default -> VersionVector.EMPTY;
-    };
   }
 
   /**
@@ -274,7 +264,7 @@ final class ToldSession {
   /** Checks that something was really lost that is reported as lost. */
   private void forget(SessionCall call) {
     SimSending sent = requireNonNull(call.sent, "a datacenter has refused it");
-    VersionVector after = after(sent);
+    VersionVector after = sent.request().after();
     if (!simulation.losses().hasLost(call.place.unit, after)
         && !simulation.holders().mayTellOthers(simulation.dc(sent.to().dc()), call.place.unit)) {
       throw wrong(call, "is said to follow what was lost: %s", after);

@@ -7,6 +7,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -45,7 +46,7 @@ final class CreatedKeyspaces extends StandingCluster {
   private static void create(ControlPlane plane, KeyspacePolicy policy) {
     var unused =
         plane.administer(
-            new Request.Administer(
+            new AdminRequest.Administer(
                 "keyspace", "create", policy.name(), KeyspaceSettings.all(policy)),
             "op");
   }

@@ -13,7 +13,7 @@ import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -99,7 +99,7 @@ public final class NodeFeed {
   }
 
   /** Answers a watcher that does not wait; null if that cannot be done at once. */
-  public @Nullable Reply watch(Request.Watch request) {
+  public @Nullable Reply watch(WatchRequest request) {
     AtomicReference<@Nullable Reply> reply = new AtomicReference<>();
     try {
       feed.watch(request, reply::set);

@@ -17,6 +17,7 @@ import io.osier.datacenter.control.execution.StartupWaitRule;
 import io.osier.datacenter.shard.KeyspaceHolders;
 import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.protocol.AdminRequest.Administer;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -112,10 +113,9 @@ public final class SimControl extends StandingCluster {
     heard.clear();
     removals.clear();
     SortedMap<String, Optional<String>> datacenters = new TreeMap<>();
-    simulation
-        .names()
-        .forEach(
-            n -> datacenters.put(n, n.equals(name) ? Optional.empty() : Optional.of(n + ":1")));
+    for (String n : simulation.names()) {
+      datacenters.put(n, n.equals(name) ? Optional.empty() : Optional.of(n + ":1"));
+    }
     Map<String, KeyspacePolicy> configured = new TreeMap<>();
     simulation.units().stream()
         .filter(unit -> !unit.hasHomes())
@@ -189,8 +189,7 @@ public final class SimControl extends StandingCluster {
    * @throws OsierException if that is refused
    */
   public void alter(String keyspace, SortedMap<String, String> settings) {
-    var unused =
-        plane().administer(new Request.Administer("keyspace", "alter", keyspace, settings), "op");
+    var unused = plane().administer(new Administer("keyspace", "alter", keyspace, settings), "op");
   }
 
   // ---------------------------------------------------------------- what others see of it

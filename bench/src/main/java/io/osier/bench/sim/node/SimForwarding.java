@@ -32,6 +32,7 @@ import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Arrays;
@@ -373,7 +374,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
   }
 
   @Override
-  public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+  public void administer(AdminRequest.Administer request, String by, Consumer<Reply> reply) {
     throw new IllegalArgumentException("nobody administers here: " + request);
   }
 }

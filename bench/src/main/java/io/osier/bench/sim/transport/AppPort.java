@@ -12,6 +12,7 @@ import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
@@ -166,7 +167,7 @@ final class AppPort implements ClientService {
   }
 
   @Override
-  public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+  public void administer(AdminRequest.Administer request, String by, Consumer<Reply> reply) {
     throw new IllegalArgumentException("an application asks no such thing: " + request);
   }
 }

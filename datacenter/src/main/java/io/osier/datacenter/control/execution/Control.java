@@ -16,7 +16,7 @@ import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.shard.Keyspaces;
-import io.osier.protocol.Request;
+import io.osier.protocol.AdminRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -108,7 +108,7 @@ public final class Control implements AutoCloseable {
   }
 
   /** Executes an operator's command; the result is one JSON object. */
-  public CompletableFuture<String> administer(Request.Administer request, String by) {
+  public CompletableFuture<String> administer(AdminRequest.Administer request, String by) {
     if (isGivingUp(request)) {
       keyspaces.giveUp(request.name());
     }
@@ -139,7 +139,7 @@ public final class Control implements AutoCloseable {
     };
   }
 
-  private static boolean isGivingUp(Request.Administer request) {
+  private static boolean isGivingUp(AdminRequest.Administer request) {
     return request.subject().equals("dc")
         && request.action().equals("remove")
         && "true".equals(request.settings().get("dead"));

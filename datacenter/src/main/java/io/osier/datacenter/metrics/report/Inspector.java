@@ -12,6 +12,7 @@ import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.StoredObjects;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Request;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -46,7 +47,7 @@ public final class Inspector {
   }
 
   /** Answers an inspection request. */
-  public CompletableFuture<String> inspect(Request.Inspect request) {
+  public CompletableFuture<String> inspect(AdminRequest.Inspect request) {
     request
         .keyspace()
         .filter(asked -> keyspaces.keySet().stream().noneMatch(name -> isPartOf(name, asked)))
@@ -83,10 +84,7 @@ public final class Inspector {
    * @param copied whether reads of the key are answered here from a copy
    */
   public static String heldBy(String keyspace, List<String> holders, boolean copied) {
-    JsonObject root = new JsonObject();
-    root.put("keyspace", keyspace);
-    JsonObject.Array all = root.putArray("holders");
-    holders.forEach(all::add);
+    JsonObject root = new JsonObject().put("keyspace", keyspace).put("holders", holders);
     if (copied) {
       root.put("copied", true);
     }
@@ -94,7 +92,7 @@ public final class Inspector {
   }
 
   /** Makes a backup. */
-  public CompletableFuture<String> backup(Request.Backup request) {
+  public CompletableFuture<String> backup(AdminRequest.Backup request) {
     if (store.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

@@ -66,6 +66,11 @@ public final class JsonObject {
     return this;
   }
 
+  public JsonObject put(String name, Iterable<String> texts) {
+    texts.forEach(putArray(name)::add);
+    return this;
+  }
+
   public JsonObject putObject(String name) {
     JsonObject value = new JsonObject();
     fields.put(name, value);

@@ -127,8 +127,7 @@ final class KeyReport {
   private static void tell(JsonObject root, PartitionReport report) {
     root.put("parked", report.about().parked());
     root.put("waiting_updates", report.arrived().waitingUpdates());
-    JsonObject.Array back = root.putArray("cut_held_back_by");
-    report.cutHeldBackBy().forEach(back::add);
+    root.put("cut_held_back_by", report.cutHeldBackBy());
     JsonObject.Array objects = root.putArray("objects");
     report.about().objects().forEach(o -> tell(objects.addObject(), o));
     JsonObject.Array peers = root.putArray("peers");

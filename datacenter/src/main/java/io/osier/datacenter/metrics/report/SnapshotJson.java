@@ -7,6 +7,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoreStatistics;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.Timeliness;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Request;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -26,7 +27,7 @@ final class SnapshotJson {
   private SnapshotJson() {}
 
   /** Returns the answer to an inspection of any topic except digests. */
-  static JsonObject of(Snapshot snapshot, Request.Inspect request) {
+  static JsonObject of(Snapshot snapshot, AdminRequest.Inspect request) {
     JsonObject root = root(snapshot);
     if (request.topic() == Request.Topic.PEERS) {
       JsonObject links = root.putObject("links");

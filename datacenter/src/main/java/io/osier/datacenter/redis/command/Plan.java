@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.command;
 
 import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -54,8 +55,6 @@ public sealed interface Plan {
     return !(request instanceof Request.Read
         || request instanceof Request.ReadAll
         || request instanceof Request.Scan
-        || request instanceof Request.Spread
-        || request instanceof Request.Through
-        || request instanceof Request.Reach);
+        || request instanceof ProgressRequest);
   }
 }

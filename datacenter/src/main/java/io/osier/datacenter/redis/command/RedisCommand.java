@@ -12,6 +12,7 @@ import java.util.Set;
  * @param name the name in capitals
  * @param arity the number of words, the name included; negative for a least number
  * @param flags the flags as COMMAND shows them
+ * @param traits what Osier does with the command otherwise than with most
  * @param keys which of the words are keys
  * @param group the group as COMMAND DOCS shows it: string, hash, set, generic, ...
  * @param summary what the command does, in one sentence
@@ -21,6 +22,7 @@ public record RedisCommand(
     String name,
     int arity,
     Set<Flag> flags,
+    Set<Trait> traits,
     Keys keys,
     String group,
     String summary,
@@ -36,6 +38,31 @@ public record RedisCommand(
     LOADING,
     STALE,
     NO_AUTH
+  }
+
+  /** What Osier does with a command otherwise than with most. COMMAND does not show it. */
+  public enum Trait {
+    /**
+     * It sends requests once, except for keys of types that Redis clients do not make: commands
+     * behind it need not wait until they are answered.
+     */
+    ONCE,
+    /** Between MULTI and EXEC it is not queued, but done. */
+    DONE,
+    /** It is queued between MULTI and EXEC, although the session does it: it asks no partition. */
+    QUEUED,
+    /** It is refused between MULTI and EXEC: it takes longer than a partition's turn may. */
+    REFUSED,
+    /** A subscriber may use it in RESP2. */
+    SUBSCRIBED,
+    /** It is a step of a transaction that OSIER.BEGIN has begun. */
+    TRANSACTION,
+    /** It is done while such a transaction is open, without being a step of it. */
+    ALWAYS
+  }
+
+  public boolean has(Trait trait) {
+    return traits.contains(trait);
   }
 
   /**

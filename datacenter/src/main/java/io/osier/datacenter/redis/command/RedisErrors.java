@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -39,14 +40,15 @@ public final class RedisErrors {
    * Returns whether a connection must end instead of answering: the outcome of a request is
    * unknown, the datacenter shuts down, or what the connection was shown earlier is out of reach.
    * Every client understands the end of a connection, and a new connection has been shown nothing.
-   * A request that waits for updates ({@link Request.Reach}) is answered that they have not come.
+   * A request that waits for updates ({@link ProgressRequest.Reach}) is answered that they have not
+   * come.
    */
   public static boolean endConnection(List<Request> asked, Reply[] replies) {
     for (int i = 0; i < replies.length; i++) {
       if (replies[i] instanceof Reply.Failure f
           && (endsConnection(f.code())
               || (f.code() == ErrorCode.SESSION_BEHIND
-                  && !(asked.get(i) instanceof Request.Reach)))) {
+                  && !(asked.get(i) instanceof ProgressRequest.Reach)))) {
         return true;
       }
     }

@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.EncodedText;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.SeenText;
@@ -31,10 +32,10 @@ public final class SessionPlans {
    */
   public static Plan token(
       List<String> keyspaces, int partitions, BiFunction<String, Integer, VersionVector> shown) {
-    List<Request.Through> asked = new ArrayList<>(keyspaces.size() * partitions);
+    List<ProgressRequest.Through> asked = new ArrayList<>(keyspaces.size() * partitions);
     for (String keyspace : keyspaces) {
       for (int i = 0; i < partitions; i++) {
-        asked.add(new Request.Through(keyspace, i));
+        asked.add(new ProgressRequest.Through(keyspace, i));
       }
     }
     return new Plan.Ask(
@@ -42,7 +43,7 @@ public final class SessionPlans {
   }
 
   private static RespValue token(
-      List<Request.Through> asked,
+      List<ProgressRequest.Through> asked,
       List<Reply> replies,
       BiFunction<String, Integer, VersionVector> shown) {
     SortedMap<String, List<VersionVector>> seen = new TreeMap<>();
@@ -50,7 +51,7 @@ public final class SessionPlans {
       if (replies.get(i) instanceof Reply.Failure failure) {
         return RedisErrors.of(failure);
       }
-      Request.Through of = asked.get(i);
+      ProgressRequest.Through of = asked.get(i);
       VersionVector through = ((Reply.Through) replies.get(i)).through();
       seen.computeIfAbsent(of.keyspace(), k -> new ArrayList<>())
           .add(through.join(shown.apply(of.keyspace(), of.partition())));
@@ -90,7 +91,7 @@ public final class SessionPlans {
           }
           for (int i = 0; i < here; i++) {
             if (!vectors.get(i).isEmpty()) {
-              asked.add(new Request.Reach(keyspace, i, vectors.get(i), millis));
+              asked.add(new ProgressRequest.Reach(keyspace, i, vectors.get(i), millis));
             }
           }
         });

@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.command;
 import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -110,7 +111,7 @@ public final class SpreadPlan {
       // A partition that has named enough datacenters already is asked for one more.
       int needed = first ? wanted : Math.max(wanted, part.having.size() + 1);
       requests.add(
-          new Request.Spread(
+          new ProgressRequest.Spread(
               part.keyspace, part.partition, part.number, part.seen, needed, (int) millis));
     }
     return new Plan.Ask(requests, replies -> told(some, replies));

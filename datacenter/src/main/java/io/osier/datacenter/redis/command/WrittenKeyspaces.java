@@ -11,18 +11,11 @@ public final class WrittenKeyspaces {
 
   private final Set<String> all = new HashSet<>(2);
 
-  public void note(Request update) {
-    String keyspace =
-        switch (update) {
-          case Request.Write w -> w.keyspace();
-          case Request.WriteAll w -> w.keyspace();
-          case Request.Transact t -> t.keyspace();
-          case Request.Evaluate e -> e.isUpdate() ? e.keyspace() : last;
-          default -> last;
-        };
-    if (!keyspace.equals(last)) {
-      last = keyspace;
-      all.add(keyspace);
+  /** Notes the keyspace of a request, if that may change an object. */
+  public void note(Request request) {
+    if (request instanceof Request.OfKeyspace of && of.isUpdate() && !of.keyspace().equals(last)) {
+      last = of.keyspace();
+      all.add(last);
     }
   }
 

@@ -6,7 +6,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.PlacesText;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,19 +25,19 @@ public final class ChangeWatch {
   private static final RespValue ENDED = RespValue.Bulk.of("osier.ended");
 
   private final RespValue word;
-  private Request.Watch next;
+  private WatchRequest next;
 
   /**
    * @param word the key, or the prefix with its star, as the client sent it
    * @param places where to begin; empty for the present, or for the beginning
    * @param resumes whether changes before the present are told as well
    */
-  ChangeWatch(byte[] word, String keyspace, List<Request.Place> places, boolean resumes) {
+  ChangeWatch(byte[] word, String keyspace, List<WatchRequest.Place> places, boolean resumes) {
     this.word = new RespValue.Bulk(word);
     int length = word.length;
     boolean isPrefix = length > 0 && word[length - 1] == '*';
     this.next =
-        new Request.Watch(
+        new WatchRequest(
             keyspace,
             isPrefix && length == 1
                 ? Optional.empty()
@@ -48,7 +48,7 @@ public final class ChangeWatch {
             0);
   }
 
-  Request.Watch next() {
+  WatchRequest next() {
     return next;
   }
 
@@ -60,7 +60,7 @@ public final class ChangeWatch {
     }
     boolean first = next.waitMillis() == 0;
     next =
-        new Request.Watch(
+        new WatchRequest(
             next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
     boolean walks = told.places().stream().anyMatch(p -> p.next().isPresent());
     if (!first && !walks && told.changes().isEmpty()) {

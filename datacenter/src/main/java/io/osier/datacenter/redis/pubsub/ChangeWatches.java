@@ -4,7 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class ChangeWatches {
   @FunctionalInterface
   public interface Feed {
     /** Sends a request; any thread calls {@code reply}, once. */
-    void ask(Request.Watch request, Consumer<Reply> reply);
+    void ask(WatchRequest request, Consumer<Reply> reply);
   }
 
   private record Told(Topic of, ChangeWatch by, Reply reply) {}
@@ -61,7 +61,7 @@ public final class ChangeWatches {
    * @throws RedisException if the word is watched already, or too many are
    */
   public RespValue watch(
-      String keyspace, byte[] word, List<Request.Place> places, boolean resumes) {
+      String keyspace, byte[] word, List<WatchRequest.Place> places, boolean resumes) {
     Topic topic = Topic.channel(keyspace, word);
     if (all.containsKey(topic)) {
       throw new RedisException(

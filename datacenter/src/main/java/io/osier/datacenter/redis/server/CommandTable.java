@@ -4,6 +4,7 @@ import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Trait;
 import io.osier.datacenter.redis.command.RedisCommand.Translator;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -13,36 +14,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** All commands by their names, with what is done for them. Immutable. */
 final class CommandTable {
-  /**
-   * Commands that send requests once, except for keys of types that Redis clients do not make:
-   * commands behind them need not wait until they are answered.
-   */
-  private static final Set<String> ONCE =
-      Set.of(
-          ("GET SET SETNX SETEX PSETEX MGET MSET STRLEN GETRANGE SUBSTR INCR DECR INCRBY DECRBY"
-                  + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
-                  + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
-                  + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
-                  + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
-              .split(" "));
-
-  /** Commands that are not queued between MULTI and EXEC, but done. */
-  private static final Set<String> AT_ONCE =
-      Set.of("MULTI", "EXEC", "DISCARD", "WATCH", "QUIT", "RESET");
-
-  /** Commands of the session that can be queued between MULTI and EXEC: they ask no partition. */
-  private static final Set<String> QUEUED =
-      Set.of("PING", "ECHO", "TIME", "SELECT", "CONFIG", "UNWATCH", "PUBLISH");
-
-  /** Commands that take longer than a partition's turn may. */
-  private static final Set<String> SLOW = Set.of("LCS");
-
   /** What happens to a command between MULTI and EXEC. */
   enum Within {
     DONE,
@@ -68,19 +44,17 @@ final class CommandTable {
    *
    * @param name its name in capitals, as bytes
    * @param action does the command; null if the command's translator does
-   * @param once whether it sends requests once at most, but for rare cases
    */
-  record Entry(RedisCommand command, byte[] name, @Nullable Action action, boolean once) {
+  record Entry(RedisCommand command, byte[] name, @Nullable Action action) {
     boolean has(RedisCommand.Flag flag) {
       return command.flags().contains(flag);
     }
 
     Within within() {
-      String name = command.name();
-      if (AT_ONCE.contains(name)) {
+      if (command.has(Trait.DONE)) {
         return Within.DONE;
       }
-      return (action == null || QUEUED.contains(name)) && !SLOW.contains(name)
+      return (action == null || command.has(Trait.QUEUED)) && !command.has(Trait.REFUSED)
           ? Within.QUEUED
           : Within.REFUSED;
     }
@@ -135,10 +109,7 @@ final class CommandTable {
 
   private static Entry entry(String name, Translator does, @Nullable Action action) {
     return new Entry(
-        CommandList.named(name, does),
-        name.getBytes(StandardCharsets.US_ASCII),
-        action,
-        ONCE.contains(name));
+        CommandList.named(name, does), name.getBytes(StandardCharsets.US_ASCII), action);
   }
 
   private static Plan needsSession(Scope scope, byte[][] words) {

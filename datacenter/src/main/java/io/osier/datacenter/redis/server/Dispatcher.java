@@ -8,6 +8,7 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.NotServed;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Trait;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.server.Connection.Place;
@@ -49,8 +50,8 @@ final class Dispatcher {
       }
       session.client.lastCommand = entry.command().name();
       Snapshot snapshot = session.transaction.snapshot();
-      snapshot.check(name(entry));
-      if (snapshot.takes(name(entry))) {
+      snapshot.check(entry.command());
+      if (snapshot.takes(entry.command())) {
         Plan step = snapshot.within(entry.command().does().plan(session.scope(), words));
         steps.follow(place, step, false, false, bytes(words));
         return;
@@ -63,7 +64,8 @@ final class Dispatcher {
               ? TransactionCommands.within(session, place, entry, words)
               : entry.plan(session, place, words);
       if (plan != null) {
-        steps.follow(place, plan, entry.once(), entry.action() == null, bytes(words));
+        steps.follow(
+            place, plan, entry.command().has(Trait.ONCE), entry.action() == null, bytes(words));
       }
       if (!session.transaction.isOpen() && !entry.command().name().equals("CLIENT")) {
         session.caches.endCaching(); // CLIENT CACHING was said of this command alone
@@ -101,8 +103,7 @@ final class Dispatcher {
             : "NOAUTH Authentication required.";
       }
     }
-    if (session.subscriptions.restrict()
-        && !PubSubCommands.WHILE_SUBSCRIBED.contains(name(entry))) {
+    if (session.subscriptions.restrict() && !entry.command().has(Trait.SUBSCRIBED)) {
       return "ERR Can't execute '"
           + name(entry).toLowerCase(Locale.ROOT)
           + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this"

@@ -21,12 +21,11 @@ import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.words.WatchGrammar;
 import io.osier.datacenter.words.Word;
 import io.osier.protocol.PlacesText;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -36,13 +35,6 @@ import org.jspecify.annotations.Nullable;
  * publish. Static, for any thread.
  */
 final class PubSubCommands {
-  /** The commands that a subscriber may use in RESP2. */
-  static final Set<String> WHILE_SUBSCRIBED =
-      Set.of(
-          ("SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE PING QUIT RESET OSIER.WATCH"
-                  + " OSIER.UNWATCH")
-              .split(" "));
-
   private static final byte[] EVERYTHING = {'*'};
 
   private PubSubCommands() {}
@@ -57,7 +49,7 @@ final class PubSubCommands {
     if (how.changes() < Long.MAX_VALUE) {
       throw new RedisException("ERR OSIER.WATCH tells of all changes: OSIER.UNWATCH ends it");
     }
-    List<Request.Place> places =
+    List<WatchRequest.Place> places =
         how.position().map(p -> PlacesText.read(p, "OSIER.WATCH")).orElse(List.of());
     boolean resumes = how.fromTheBeginning() || !places.isEmpty();
     Subscriptions own = session.subscriptions;

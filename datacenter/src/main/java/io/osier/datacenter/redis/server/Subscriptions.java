@@ -14,7 +14,7 @@ import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.tracking.TrackedClient;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -184,7 +184,7 @@ final class Subscriptions {
     share.give(MessageHeap.bytes(reply));
   }
 
-  private void ask(Request.Watch request, Consumer<Reply> told) {
+  private void ask(WatchRequest request, Consumer<Reply> told) {
     client.requests.ask(
         new Asked(client.requests, request, client.requests.nanos()) {
           @Override

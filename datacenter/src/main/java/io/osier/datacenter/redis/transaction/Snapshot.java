@@ -7,15 +7,18 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Trait;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.protocol.Ask;
+import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +28,6 @@ import org.jspecify.annotations.Nullable;
  * are sent one after the other. Used by the connection's loop only.
  */
 public final class Snapshot {
-  /** The commands that are steps of an open transaction. */
-  private static final Set<String> STEPS =
-      Set.of(
-          "OSIER.READ OSIER.UPDATE OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR".split(" "));
-
-  private static final Set<String> OTHERS =
-      Set.of("OSIER.COMMIT", "OSIER.ABORT", "PING", "QUIT", "RESET");
-
   /** The open transaction; null if there is none. */
   private @Nullable Open open;
 
@@ -41,8 +36,8 @@ public final class Snapshot {
   public Snapshot() {}
 
   /** Returns whether a transaction is open of which a command is a step. */
-  public boolean takes(String command) {
-    return open != null && STEPS.contains(command);
+  public boolean takes(RedisCommand command) {
+    return open != null && command.has(Trait.TRANSACTION);
   }
 
   /**
@@ -50,11 +45,11 @@ public final class Snapshot {
    *
    * @throws RedisException if a transaction is open and the command would not be part of it
    */
-  public void check(String command) {
-    if (open != null && !STEPS.contains(command) && !OTHERS.contains(command)) {
+  public void check(RedisCommand command) {
+    if (open != null && !command.has(Trait.TRANSACTION) && !command.has(Trait.ALWAYS)) {
       throw new RedisException(
           "ERR '"
-              + command.toLowerCase(Locale.ROOT)
+              + command.name().toLowerCase(Locale.ROOT)
               + "' is no step of a transaction: before OSIER.COMMIT or OSIER.ABORT there are"
               + " OSIER.READ, OSIER.UPDATE and those of bounded counters");
     }
@@ -135,8 +130,8 @@ public final class Snapshot {
 
   private Plan within(Request.Write w, Function<List<Reply>, Plan> then) {
     List<Request.Update> update = List.of(new Request.Update(w.key(), w.type(), w.operation()));
-    Request.Condition condition = w.condition().orElse(null);
-    Request.Ask asks = w.ask().orElse(null);
+    Condition condition = w.condition().orElse(null);
+    Ask asks = w.ask().orElse(null);
     if (condition == null && asks == null) {
       return step(update, List.of(), then);
     }

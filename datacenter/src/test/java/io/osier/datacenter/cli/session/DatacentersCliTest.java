@@ -9,6 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.words.Word;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
@@ -91,7 +92,7 @@ final class DatacentersCliTest {
     eu.asked.clear();
     assertThat(run(false, line)).isEqualTo(TABLE);
     assertThat(eu.asked)
-        .containsExactly(new Request.Administer("dc", action, name, new TreeMap<>(settings)));
+        .containsExactly(new AdminRequest.Administer("dc", action, name, new TreeMap<>(settings)));
   }
 
   @Test

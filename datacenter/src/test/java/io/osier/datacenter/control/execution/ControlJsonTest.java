@@ -2,17 +2,22 @@ package io.osier.datacenter.control.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.adaptation.PlacementAdvice;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.datacenter.access.UserView;
 import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.DatacenterView;
 import io.osier.datacenter.control.KeyspaceView;
+import io.osier.datacenter.placement.PlacementView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Scripts read these texts, and so do clients of other versions. */
@@ -86,9 +91,54 @@ final class ControlJsonTest {
                     new KeyspaceView("b", new TreeMap<>(), List.of(), List.of(), true, "", 0))))
         .isEqualTo(
             ("{'keyspaces':[{'name':'a','state':'creating','from':'command','consistency':'causal','sla':'2s','holders':[{'dc':'ap','state':'opening'},{'dc':'us','state':'out"
-                    + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
-                    + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
-                    + "'changed_by':'','changed_at_ms':0}]}")
+                 + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
+                 + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
+                 + "'changed_by':'','changed_at_ms':0}]}")
+                .replace('\'', '"'));
+  }
+
+  @Test
+  void placements_areTold() {
+    PlacementAdvice now =
+        new PlacementAdvice(
+            List.of("now", "cheapest"),
+            new TreeSet<>(Set.of("us", "eu")),
+            true,
+            12.4,
+            100.6,
+            3e9,
+            new TreeMap<>(
+                Map.of(
+                    "ap", new PlacementAdvice.Way(2.5, OptionalDouble.empty()),
+                    "eu", new PlacementAdvice.Way(7.5, OptionalDouble.of(1.25)))));
+    PlacementAdvice other =
+        new PlacementAdvice(
+            List.of("all"), new TreeSet<>(Set.of("ap")), false, 0, 7, 0, new TreeMap<>());
+    assertThat(
+            ControlJson.placements(
+                List.of(
+                    new PlacementView(
+                        "shop",
+                        "adaptive",
+                        new TreeMap<>(Map.of("eu", "holds", "us", "joining")),
+                        "eu",
+                        "nothing to do",
+                        new TreeMap<>(),
+                        List.of(now, other)))))
+        .isEqualTo(
+            ("{'placements':[{'keyspace':'shop','placement':'adaptive','decider':'eu','next':'nothing"
+                 + " to do','summary':'shop, adaptive: held by eu, us (joining)\\u000a  eu decides:"
+                 + " nothing to do','figures':'  all pay 101 B/s, and would pay 101 B/s if it were"
+                 + " held by eu, us','paid_bytes_per_second':101,"
+                 + "'least_bytes_per_second':101,'cheapest':['eu','us'],'advice':[{'what':"
+                 + "['now','cheapest'],'holders':['eu','us'],'allowed':true,"
+                 + "'link_bytes_per_second':12,'paid_bytes_per_second':101,"
+                 + "'stored_bytes':3000000000,'p50_ms':1.25,'ways':[{'dc':'ap',"
+                 + "'asks_per_second':2.5,'p50_ms':null},{'dc':'eu','asks_per_second':7.5,"
+                 + "'p50_ms':1.25}]},{'what':['all'],'holders':['ap'],'allowed':false,"
+                 + "'link_bytes_per_second':0,'paid_bytes_per_second':7,'stored_bytes':0,"
+                 + "'p50_ms':null,'ways':[]}],'holders':[{'dc':'eu','state':'holds'},"
+                 + "{'dc':'us','state':'joining'}]}]}")
                 .replace('\'', '"'));
   }
 }

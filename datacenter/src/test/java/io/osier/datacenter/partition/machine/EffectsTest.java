@@ -20,6 +20,7 @@ import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -88,8 +89,8 @@ final class EffectsTest {
                                   Optional.ofNullable(c.origin())))
                       .toList(),
                   List.of(
-                      new Request.Place(v.life(), 1, v.here(), Optional.empty()),
-                      new Request.Place(v.life(), 2, v.far(), Optional.empty())),
+                      new WatchRequest.Place(v.life(), 1, v.here(), Optional.empty()),
+                      new WatchRequest.Place(v.life(), 2, v.far(), Optional.empty())),
                   v.changes().isEmpty() || v.changes().getLast().ends());
           assertThat(ProtocolCodec.decodeReply(ProtocolCodec.encode(1, told)).message())
               .isEqualTo(told);

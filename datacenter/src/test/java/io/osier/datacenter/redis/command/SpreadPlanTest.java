@@ -6,6 +6,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -38,7 +39,8 @@ final class SpreadPlanTest {
   }
 
   private static Request asks(int partition, long number, int datacenters, int millis) {
-    return new Request.Spread("shop", partition, number, VersionVector.EMPTY, datacenters, millis);
+    return new ProgressRequest.Spread(
+        "shop", partition, number, VersionVector.EMPTY, datacenters, millis);
   }
 
   private static void assertAnswer(Plan plan, RespValue value) {
@@ -96,7 +98,7 @@ final class SpreadPlanTest {
     VersionVector left = VersionVector.of(us, 3);
     shown[0] = VersionVector.of(us, 9); // somebody was shown more meanwhile
     plan = then(plan, lost);
-    assertAsked(plan, new Request.Spread("shop", 0, 0, left, 1, 1_000));
+    assertAsked(plan, new ProgressRequest.Spread("shop", 0, 0, left, 1, 1_000));
     assertAnswer(then(plan, has(7, "us")), new RespValue.Int(1));
     Plan again = then(plan, lost);
     assertThat(((Plan.Answer) again).value()).as("no end").isInstanceOf(RespValue.Err.class);

@@ -9,7 +9,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.WatchRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class ChangeWatchesTest {
   private static final byte[] WORD = "cart:*".getBytes(US_ASCII);
 
-  private final List<Request.Watch> asked = new ArrayList<>();
+  private final List<WatchRequest> asked = new ArrayList<>();
   private final List<Consumer<Reply>> waiting = new ArrayList<>();
   private final List<Reply> taken = new ArrayList<>();
   private final ChangeWatches watches =
@@ -34,7 +34,7 @@ final class ChangeWatchesTest {
         List.of(keys).stream()
             .map(k -> new Reply.Change(Key.of(k), Optional.empty(), Optional.empty()))
             .toList(),
-        List.of(new Request.Place(1, tick, VersionVector.EMPTY, Optional.empty())),
+        List.of(new WatchRequest.Place(1, tick, VersionVector.EMPTY, Optional.empty())),
         true);
   }
 
@@ -61,7 +61,7 @@ final class ChangeWatchesTest {
     assertThat(watches.mayAsk()).as("before it was sent").isFalse();
     poll();
     watches.ask();
-    assertThat(asked.getLast().places()).extracting(Request.Place::tick).containsExactly(7L);
+    assertThat(asked.getLast().places()).extracting(WatchRequest.Place::tick).containsExactly(7L);
     assertThat(asked.getLast().waitMillis()).isPositive();
     tell(changes(7)); // nothing has come
     assertThat(watches.poll(taken::add)).isNull();

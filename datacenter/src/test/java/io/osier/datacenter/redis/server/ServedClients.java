@@ -15,8 +15,8 @@ import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -39,7 +39,7 @@ final class ServedClients {
     }
 
     @Override
-    public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+    public void administer(AdminRequest.Administer request, String by, Consumer<Reply> reply) {
       throw new AssertionError("nobody administers");
     }
   }

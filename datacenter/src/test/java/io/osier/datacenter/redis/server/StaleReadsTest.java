@@ -10,6 +10,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.server.RawClient;
+import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Aged;
@@ -36,7 +37,7 @@ final class StaleReadsTest {
 
   private RawClient raw(ThreeRedis all, int version) throws IOException {
     RawClient raw = open.add(new RawClient(all.dc("ap").clientPort()));
-    raw.send(RawClient.frame(0, new Request.Hello(version, "raw")));
+    raw.send(RawClient.frame(0, new Greeting.Hello(version, "raw")));
     raw.reply();
     return raw;
   }

@@ -11,6 +11,8 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.server.TestCluster;
+import io.osier.protocol.Greeting;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -186,12 +188,12 @@ final class TagKeyspaceTest {
       int version = Request.BY_TAG_VERSION - 1;
       Reply.Welcome welcome =
           (Reply.Welcome)
-              old.send(RawClient.frame(0, new Request.Hello(version, "raw"))).reply().message();
+              old.send(RawClient.frame(0, new Greeting.Hello(version, "raw"))).reply().message();
       assertThat(Reply.Elsewhere.all(welcome.keyspaces(), welcome.elsewhere()))
           .extracting(Reply.KeyspaceInfo::partitioning)
           .contains(Partitioning.byKey(4))
           .noneMatch(Partitioning::isByTag);
-      old.send(RawClient.frame(1, new Request.Through("tags", 0)));
+      old.send(RawClient.frame(1, new ProgressRequest.Through("tags", 0)));
       assertThat(old.reply().message())
           .isInstanceOfSatisfying(
               Reply.Failure.class,
@@ -199,7 +201,7 @@ final class TagKeyspaceTest {
                 assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
                 assertThat(f.message()).contains("'tags' has hash = tag", "upgrade");
               });
-      old.send(RawClient.frame(2, new Request.Through("keys", 0)));
+      old.send(RawClient.frame(2, new ProgressRequest.Through("keys", 0)));
       assertThat(old.reply().message()).isInstanceOf(Reply.Through.class);
     }
   }

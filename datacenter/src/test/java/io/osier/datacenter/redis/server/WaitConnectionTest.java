@@ -10,6 +10,7 @@ import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.IOException;
@@ -30,7 +31,7 @@ final class WaitConnectionTest {
       new ServedClients.Handler() {
         @Override
         public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-          assertThat(request).isInstanceOf(Request.Spread.class);
+          assertThat(request).isInstanceOf(ProgressRequest.Spread.class);
           reply.accept(new Reply.Spread(7, Set.of("us")));
         }
       };
@@ -82,7 +83,7 @@ final class WaitConnectionTest {
 
           @Override
           public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-            if (request instanceof Request.Spread spread) {
+            if (request instanceof ProgressRequest.Spread spread) {
               asked.add(spread.seen());
               reply.accept(new Reply.Spread(7, Set.of("us")));
             } else {

@@ -13,7 +13,9 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
+import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
+import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -79,7 +81,7 @@ public final class Plans {
         operation,
         VersionVector.EMPTY,
         0,
-        Optional.of(new Request.Ask(before, query)));
+        Optional.of(new Ask(before, query)));
   }
 
   /** Returns an update that is done only if an object reads as expected. */
@@ -93,7 +95,7 @@ public final class Plans {
         VersionVector.EMPTY,
         0,
         Optional.empty(),
-        Optional.of(new Request.Condition(List.of(), query, expected)));
+        Optional.of(new Condition(List.of(), query, expected)));
   }
 
   /** Returns a program; the keys of its calls must be in one place. */
@@ -117,7 +119,7 @@ public final class Plans {
   }
 
   static Call update(Key key, CrdtType type, Operation operation, boolean before, Query query) {
-    return new Call.Update(key, type, operation, Optional.of(new Request.Ask(before, query)));
+    return new Call.Update(key, type, operation, Optional.of(new Ask(before, query)));
   }
 
   /** Returns a call that deletes everything that a key holds. */
@@ -126,7 +128,7 @@ public final class Plans {
   }
 
   static Call test(Key key, Optional<CrdtType> type, Query query, Reading expected) {
-    return new Call.Test(key, type, new Request.Condition(List.of(), query, expected));
+    return new Call.Test(key, type, new Condition(List.of(), query, expected));
   }
 
   static Call testAbsent(Key key) {

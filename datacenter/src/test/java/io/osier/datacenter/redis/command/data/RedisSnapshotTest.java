@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.partition.Cluster;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.transaction.Snapshot;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -35,7 +37,7 @@ final class RedisSnapshotTest {
     return Texted.text(
         eu.follow(
             () -> {
-              snapshot.check(words[0]);
+              snapshot.check(command(words[0]));
               return switch (words[0]) {
                 case "OSIER.BEGIN" ->
                     snapshot.begin("k", new TransactionId(0, ++ids), LIMIT_MILLIS);
@@ -43,11 +45,15 @@ final class RedisSnapshotTest {
                 case "OSIER.ABORT" -> snapshot.end(Request.End.ABORT);
                 case "RESET" -> snapshot.abandon(() -> new Plan.Answer(RespValue.OK));
                 default -> {
-                  assertThat(snapshot.takes(words[0])).isTrue();
+                  assertThat(snapshot.takes(command(words[0]))).isTrue();
                   yield snapshot.within(planned(words));
                 }
               };
             }));
+  }
+
+  private static RedisCommand command(String name) {
+    return CommandList.named(name, (scope, words) -> Plan.ok());
   }
 
   private Plan planned(String... words) {
@@ -103,9 +109,9 @@ final class RedisSnapshotTest {
     within("OSIER.UPDATE counter incr b 5");
     Snapshot sameOne = new Snapshot();
     Texted.text(eu.follow(() -> sameOne.begin("k", new TransactionId(0, ids), LIMIT_MILLIS)));
-    assertThat(sameOne.takes("OSIER.READ")).as("as long as it is open").isFalse();
+    assertThat(sameOne.takes(command("OSIER.READ"))).as("as long as it is open").isFalse();
     assertThat(within("RESET")).isEqualTo("+OK");
-    assertThat(snapshot.takes("OSIER.READ")).isFalse();
+    assertThat(snapshot.takes(command("OSIER.READ"))).isFalse();
     String again =
         Texted.text(eu.follow(() -> sameOne.begin("k", new TransactionId(0, ids), LIMIT_MILLIS)));
     assertThat(again).startsWith("-ERR transaction ").contains("aborted");
@@ -153,6 +159,6 @@ final class RedisSnapshotTest {
     String answer =
         Texted.text(node.follow(() -> snapshot.begin("k", new TransactionId(0, 1), LIMIT_MILLIS)));
     assertThat(answer).startsWith("-ERR ").contains("causal");
-    assertThat(snapshot.takes("OSIER.READ")).isFalse();
+    assertThat(snapshot.takes(command("OSIER.READ"))).isFalse();
   }
 }

@@ -116,7 +116,7 @@ export class DatacenterMap {
       case 'unknown': return ['', stale && link.staleMs >= 3000 ? `unheard for ${stale}` : ''];
       case 'catching up': return [`catching up · ${count(link.lag)}`, `stale ${stale}`];
       case 'late': return [`${bytes(link.rate)}/s`, `stale ${stale} · ${count(link.overdue)} late`];
-      default: return [`${bytes(link.rate)}/s`, link.holdsMs > 0 ? `holds up to ${millis(link.holdsMs)}` : link.staleMs > 0 ? `stale ${stale}` : ''];
+      default: return [`${bytes(link.rate)}/s`, link.holdsMs > 0 ? `holds up to ${millis(link.holdsMs)}` : link.staleMs >= 100 ? `stale ${stale}` : ''];
     }
   }
 

@@ -239,7 +239,8 @@ export class Model {
   // What a silent datacenter holds is what it told last.
   placed(scope) {
     const placed = new Map();
-    for (const {dc, k} of this.spaces(scope)) {
+    const spaces = this.spaces(scope).sort((a, b) => (a.dc.dc < b.dc.dc ? -1 : 1));
+    for (const {dc, k} of spaces) {
       const space = name(k.name);
       const one = placed.get(space) ?? {space, slaMs: num(k.sla_ms), holders: [], catchingUp: [], objects: 0, updates: 0};
       one.holders.push(dc.dc);

@@ -7,7 +7,7 @@ const HEIGHT = 64;
 const POINTS = 120;
 
 export class TimeChart {
-  // lines: [{of: second => number, kind: 'area' | 'line', label}]
+  // lines: [{of: second => number, kind: 'area' | 'line', className}]
   constructor(parent, lines, label) {
     this.lines = lines;
     this.paths = lines.map((line) => s('path', {class: line.kind + ' ' + (line.className ?? '')}));

@@ -1,4 +1,4 @@
-// Numbers as people read them. Spaces in groups are narrow and do not break.
+// Numbers as people read them. The space before a unit is narrow and does not break.
 
 const NARROW = '\u202f';
 
@@ -7,7 +7,7 @@ export const num = (value) => (Number.isFinite(value) ? value : 0);
 export function count(value) {
   const n = num(value);
   if (n >= 1e7) return (n / 1e6).toFixed(n >= 1e8 ? 0 : 1) + NARROW + 'M';
-  return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, NARROW);
+  return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 export function rate(value) {
@@ -46,3 +46,6 @@ export function percent(share, digits = 0) {
   if (rounded >= 100 && share < 1) return (100 - 10 ** -Math.max(digits, 2)).toFixed(Math.max(digits, 2)) + NARROW + '%';
   return rounded.toFixed(digits) + NARROW + '%';
 }
+
+// The time of day.
+export const clock = (millis) => new Date(millis).toTimeString().slice(0, 8);

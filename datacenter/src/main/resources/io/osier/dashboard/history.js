@@ -2,7 +2,7 @@
 // another in time, of which all show the moment that is pointed at.
 
 import {h, s, attribute, text, shown} from './dom.js';
-import {bytes, count, millis, num, rate, seconds} from './format.js';
+import {bytes, clock, count, millis, num, rate, seconds} from './format.js';
 
 const WIDTH = 360;
 const HEIGHT = 56;
@@ -10,15 +10,15 @@ const SPAN_MS_MIN = 600000;
 const perSecond = (unit) => (value) => unit(value) + '/s';
 const CHARTS = [
   ['Updates', perSecond(rate), {updates: 'committed', applied: 'from elsewhere'}],
-  ['Bytes shipped', perSecond(bytes), {op_bytes: 'as operations', arrived_bytes: 'arrived'}],
+  ['Bytes of updates', perSecond(bytes), {op_bytes: 'as operations', arrived_bytes: 'as shipped'}],
   ['Staleness', seconds, null], // a line for each pair
-  ['Overdue updates', count, {overdue: 'overdue'}],
-  ['Late', perSecond(rate), {late: 'late'}],
-  ['Refused and failed', perSecond(rate), {refused: 'refused', errors: 'failed'}],
-  ['Requests take', (v) => (v < 10 ? v.toFixed(1) + '\u202fms' : millis(v)), {p99_ms: '99\u202f%', p50_ms: 'half'}],
-  ['Processors', (v) => v.toFixed(2), {processors: 'busy'}],
+  ['Overdue updates', count, {overdue: 'older than δ'}],
+  ['Arrived too late', perSecond(rate), {late: 'here or elsewhere'}],
+  ['Requests without success', perSecond(rate), {refused: 'refused', errors: 'failed'}],
+  ['Request latency', (v) => (v < 10 ? v.toFixed(1) + '\u202fms' : millis(v)), {p99_ms: 'p99', p50_ms: 'p50'}],
+  ['Processor cores', (v) => v.toFixed(2), {processors: 'busy'}],
   ['Heap', bytes, {heap_bytes: 'used'}],
-  ['Disk', bytes, {disk_bytes: 'tables'}],
+  ['Data files on disk', bytes, {disk_bytes: 'size'}],
 ];
 
 export class Hour {
@@ -93,7 +93,7 @@ export class Hour {
       });
       attribute(chart.lines[n].path, 'd', d);
     });
-    text(chart.top, most > 0 ? `at most ${chart.unit(most)}` : '');
+    text(chart.top, most > 0 ? `max ${chart.unit(most)}` : '');
   }
 
   follow(e) {
@@ -112,7 +112,7 @@ export class Hour {
   point(row) {
     const last = this.ends ? this.ends.length - 1 : -1;
     const i = row < 0 || row > last ? last : row;
-    const moment = last < 0 ? '' : new Date(this.ends[i]).toTimeString().slice(0, 8);
+    const moment = last < 0 ? '' : clock(this.ends[i]);
     text(this.at, last < 0 ? 'the first ten seconds are not over yet' : `${i === last ? 'now' : 'at'}, ${moment}`);
     this.slider.value = Math.max(0, i);
     attribute(this.slider, 'aria-valuetext', moment);

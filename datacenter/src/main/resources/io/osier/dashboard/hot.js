@@ -11,7 +11,7 @@ export class HotBoard {
     this.rows = new Map();
     this.order = [];
     this.body = h('div', {class: 'rows', role: 'rowgroup'});
-    this.empty = h('p', {class: 'sub empty'}, 'Nothing is hot just now. Every update leaves at once, as an operation.');
+    this.empty = h('p', {class: 'sub empty'}, 'No object is hot at present: every update is shipped at once, as an operation.');
     this.table = h('div', {class: 'board', role: 'table', 'aria-labelledby': 'hot-title'},
       h('div', {role: 'rowgroup'},
         h('div', {class: 'hot-row head', role: 'row'},

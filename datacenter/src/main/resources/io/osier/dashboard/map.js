@@ -116,7 +116,7 @@ export class DatacenterMap {
       case 'unknown': return ['', stale && link.staleMs >= 3000 ? `unheard for ${stale}` : ''];
       case 'catching up': return [`catching up · ${count(link.lag)}`, `stale ${stale}`];
       case 'late': return [`${bytes(link.rate)}/s`, `stale ${stale} · ${count(link.overdue)} late`];
-      default: return [`${bytes(link.rate)}/s`, link.holdsMs > 0 ? `holds up to ${millis(link.holdsMs)}` : link.staleMs > 0 ? `stale ${stale}` : ''];
+      default: return [`${bytes(link.rate)}/s`, link.holdsMs > 0 ? `holds up to ${millis(link.holdsMs)}` : link.staleMs >= 100 ? `stale ${stale}` : ''];
     }
   }
 
@@ -141,15 +141,15 @@ export class DatacenterMap {
       attribute(view.way, 'stroke-width', (1.5 + Math.min(5.5, Math.log10(1 + link.rate / 200))).toFixed(2));
       attribute(view.flow, 'data-busy', link.rate > 400);
       const touches = scope.dc && (link.from === scope.dc || link.to === scope.dc);
-      const trouble = link.state !== 'healthy';
+      const trouble = link.state !== 'up';
       const words = !crowded || touches || trouble ? this.words(link) : ['', ''];
       const lines = words[0] === '' ? [words[1], ''] : words;
       view.label.children[0].classList.toggle('lag', words[0] === '' || trouble);
       lines.forEach((line, i) => text(view.label.children[i], line));
       attribute(view.label.children[1], 'dy', lines[1] === '' ? '0' : '1.15em');
       attribute(view.label, 'data-state', link.state);
-      text(view.title, `${link.from} to ${link.to}: ${link.state}, ${bytes(link.rate)}/s, ${count(link.lag)} updates not confirmed`
-        + (link.staleMs === null ? '' : `, stale ${seconds(link.staleMs)}`));
+      text(view.title, link.state === 'unknown' ? `${link.from} to ${link.to}: ${link.from} cannot be asked`
+        : `${link.from} to ${link.to}: ${link.state}, ${bytes(link.rate)}/s, ${count(link.lag)} updates not confirmed, stale ${seconds(link.staleMs)}`);
       if (lines[0] !== '') shownLinks.push({view, trouble, cut: link.state === 'cut'});
       else attribute(view.label, 'visibility', 'hidden');
     }
@@ -173,7 +173,7 @@ export class DatacenterMap {
         const left = x + view.nx * off - size.width / 2;
         return {
           x: Math.min(Math.max(left, 0), Math.max(0, this.width - size.width)),
-          y: y + view.ny * off - size.height / 2, width: size.width, height: size.height};
+          y: Math.min(y + view.ny * off - size.height / 2, this.height - size.height), width: size.width, height: size.height};
       };
       const free = (stop) => taken.every((t) => !overlaps(t, box(stop)));
       const stop = free(view.stop) ? view.stop : STOPS.findIndex((_, i) => free(i));

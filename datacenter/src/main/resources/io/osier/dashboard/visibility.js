@@ -27,7 +27,7 @@ export class Distribution {
     this.labels = [0, 0.25, 0.5, 0.75].map((share) =>
       s('text', {x: at(share) + (share === 0 ? 1 : 0), y: BASE + 20, 'text-anchor': share === 0 ? 'start' : 'middle'}));
     this.delta = s('text', {class: 'delta', x: at(1) + 3, y: BASE + 20, 'text-anchor': 'middle'});
-    this.svg = s('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': 'Distribution of delays'},
+    this.svg = s('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': 'Distribution of delays until updates are visible elsewhere'},
       s('rect', {class: 'over', x: at(1) + 3, y: 4, width: WIDTH - at(1) - 3, height: BASE - 4, rx: 4}),
       groups,
       s('line', {class: 'base', x1: 0, x2: WIDTH, y1: BASE + 0.5, y2: BASE + 0.5}),

@@ -144,7 +144,7 @@ final class DashboardBrowserTest {
     for (String dc : cluster.dcs()) {
       assertThat(page.locator(".node[data-dc=" + dc + "]")).hasAttribute("data-state", "ready");
     }
-    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+    assertThat(page.locator(".link[data-state=up]")).hasCount(6);
     // A busy machine may be late, and the page then says so: what it says is no matter of this
     // test.
     assertThat(page.locator("#health-title")).not().containsText("Waiting for the first second");
@@ -158,7 +158,8 @@ final class DashboardBrowserTest {
     page.locator("details summary").click();
     assertThat(page.locator("#links tbody tr")).hasCount(6);
     page.locator("details summary").click();
-    assertThat(page.locator("#delta-sub")).containsText("of each keyspace");
+    assertThat(page.locator("#keyspaces tbody tr[data-keyspace=shop]")).containsText("ap, eu, us");
+    assertThat(page.locator("#delta-sub")).containsText("set for each keyspace");
     page.locator("#keyspace").selectOption("shop");
     assertThat(page.locator("#delta-sub")).containsText("δ = 2\u202fs");
     page.locator("#keyspace").selectOption("");
@@ -227,7 +228,7 @@ final class DashboardBrowserTest {
       assertThat(page.locator("#health")).hasAttribute("data-level", "error");
       Locator problem =
           page.locator("#problems li")
-              .filter(new Locator.FilterOptions().setHasText("The link eu → us is cut"));
+              .filter(new Locator.FilterOptions().setHasText("The link between eu and us is cut"));
       assertThat(problem).isVisible(SOON);
       assertThat(problem.locator("code"))
           .hasText("osier cli --connect " + cluster.endpoint("eu") + " why us");
@@ -243,7 +244,7 @@ final class DashboardBrowserTest {
     } finally {
       cluster.links().heal("eu", "us");
     }
-    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+    assertThat(page.locator(".link[data-state=up]")).hasCount(6);
   }
 
   @Test
@@ -355,7 +356,9 @@ final class DashboardBrowserTest {
   @Order(11)
   void outage_isShown_withWhatIsOverdue_andTheAddressOfWhoIsGone() {
     Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
-    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+    assertThat(page.locator(".link[data-state=up]")).hasCount(6);
+    Page gone = open("ap", 1440, 900, ColorScheme.LIGHT);
+    assertThat(gone.locator("#updates")).containsText(Pattern.compile("[0-9]"));
     cluster.kill("ap");
     try {
       Page phone = open("us", 390, 844, ColorScheme.DARK); // that never heard ap
@@ -365,8 +368,9 @@ final class DashboardBrowserTest {
                 .filter(new Locator.FilterOptions().setHasText("No word from ap"));
         assertThat(problem).isVisible(SOON);
         assertThat(problem.locator("code"))
-            .hasText("osier cli --connect " + cluster.endpoint("ap") + " peers");
+            .hasText("osier cli --connect " + cluster.endpoint("ap") + " why");
         assertThat(problem).containsText("updates wait for it");
+        assertThat(one.locator("#problems")).not().containsText("is cut"); // is the same problem
         assertThat(one.locator("#within-sub")).containsText("overdue");
         assertThat(one.locator("#within")).hasAttribute("data-late", "true");
         assertThat(one.locator(".node[data-dc=ap]")).hasAttribute("data-state", "silent");
@@ -375,12 +379,18 @@ final class DashboardBrowserTest {
         Pictures.watch(one, 15);
         nothingIsOverprinted(one);
       }
+      // Whoever looked at the datacenter that is gone is told so, and not that all is well.
+      assertThat(gone.locator("#health-title")).hasText("No connection to ap");
+      assertThat(gone.locator("#problems")).containsText("everything below is from then");
+      gone.close();
+      assertThat(browser.complaints()).allMatch(c -> c.contains("ERR_CONNECTION_REFUSED"));
+      browser.forgive();
       Pictures.take(page, "outage");
       Pictures.take(phone, "outage-phone");
     } finally {
       cluster.start("ap");
       cluster.awaitReady("ap", Duration.ofMinutes(10));
     }
-    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+    assertThat(page.locator(".link[data-state=up]")).hasCount(6);
   }
 }

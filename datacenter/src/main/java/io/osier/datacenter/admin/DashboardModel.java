@@ -25,7 +25,8 @@ import org.HdrHistogram.HistogramIterationValue;
  * @param obstacles what keeps the datacenter from serving, in words
  * @param warnings what else does not work, in words
  * @param links its links to the other datacenters
- * @param spaces its keyspaces
+ * @param spaces the keyspaces, and homes of keyspaces, that it holds
+ * @param copies its copies of objects that only others hold
  */
 public record DashboardModel(
     long millis,
@@ -36,7 +37,8 @@ public record DashboardModel(
     List<String> obstacles,
     List<String> warnings,
     List<Link> links,
-    List<Space> spaces) {
+    List<Space> spaces,
+    Snapshot.Copies copies) {
   /**
    * The link to another datacenter (the peer), all keyspaces together.
    *
@@ -50,6 +52,7 @@ public record DashboardModel(
    * @param inFlightBytes bytes sent and not acknowledged
    * @param sentBytes bytes sent over the connections, framing included
    * @param receivedBytes bytes received over the connections, framing included
+   * @param late shipments of the peer that became visible here too late, by cause
    */
   record Link(
       String dc,
@@ -62,7 +65,8 @@ public record DashboardModel(
       long unheardMillis,
       long inFlightBytes,
       long sentBytes,
-      long receivedBytes) {}
+      long receivedBytes,
+      LateCounts late) {}
 
   /**
    * A keyspace, all its partitions together.
@@ -171,7 +175,8 @@ public record DashboardModel(
         snapshot.obstacles(),
         snapshot.warnings(),
         links,
-        snapshot.keyspaces().stream().map(k -> space(k, snapshot.atMillis())).toList());
+        snapshot.keyspaces().stream().map(k -> space(k, snapshot.atMillis())).toList(),
+        snapshot.clients().elsewhere().copies());
   }
 
   private static Link link(Snapshot snapshot, String dc, Snapshot.Link link) {
@@ -193,7 +198,8 @@ public record DashboardModel(
         streams.stream().mapToLong(p -> p.from().unheardNanos() / 1_000_000).max().orElse(0),
         streams.stream().mapToLong(p -> p.to().inFlightBytes()).sum(),
         link.sentBytes(),
-        link.receivedBytes());
+        link.receivedBytes(),
+        streams.stream().map(p -> p.from().late()).reduce(LateCounts.NONE, LateCounts::plus));
   }
 
   private static int speed(String stream) {

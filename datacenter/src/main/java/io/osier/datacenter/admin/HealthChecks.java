@@ -1,10 +1,15 @@
 package io.osier.datacenter.admin;
 
+import static java.util.stream.Collectors.toMap;
+
+import io.osier.propagation.host.LateCounts;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Finds what is wrong with a datacenter, and says it in words with the command that helps. Pure.
@@ -32,6 +37,9 @@ final class HealthChecks {
 
   /** Age of metrics from which a partition counts as silent; partitions publish once a second. */
   private static final long SILENT_MILLIS_MIN = 5_000;
+
+  /** Number of keyspaces that a finding about late shipments names. */
+  private static final int LATE_KEYSPACES_MAX = 3;
 
   private final DashboardModel now;
   private final DashboardModel before;
@@ -92,11 +100,9 @@ final class HealthChecks {
                 .formatted(space.name(), now.dc(), millis(space.ageMillis() / 1_000 * 1_000)),
             "the log of " + now.dc() + "; jcmd PID Thread.print");
       }
-      before.spaces().stream()
-          .filter(s -> s.name().equals(space.name()) && before.incarnation() == now.incarnation())
-          .findFirst()
-          .ifPresent(earlier -> look(space, earlier));
+      earlier(space).ifPresent(earlier -> look(space, earlier));
     }
+    lookForLate();
   }
 
   private void add(Level level, String about, String what, String help) {
@@ -116,7 +122,11 @@ final class HealthChecks {
       add(
           Level.ERROR,
           "link " + link.dc(),
-          "The link " + way + " is cut: " + waits + ". Both sides go on, and meet when it heals.",
+          "The link "
+              + way
+              + " is cut: "
+              + waits
+              + ". Both keep serving, and exchange what they lack when the link is back.",
           now.cli() + " why " + link.dc());
     } else if (link.stream().equals("catching-up") && link.lagUpdates() > 0) {
       add(
@@ -140,40 +150,88 @@ final class HealthChecks {
     }
   }
 
-  private void look(DashboardModel.Space space, DashboardModel.Space earlier) {
-    long seconds = Math.max(1, Math.round((now.millis() - before.millis()) / 1e3));
-    String name = "'" + space.name() + "'";
-    long origin = space.late().origin() - earlier.late().origin();
-    long way = space.late().way() - earlier.late().way();
-    long dependency = space.late().dependency() - earlier.late().dependency();
-    long late = origin + way + dependency;
-    if (late > 0) {
-      String why =
-          origin >= way && origin >= dependency
-              ? "they were sent too late: the sender's machine stalls"
-              : way >= dependency
-                  ? "the transfer took longer than usual: the link, or this machine, stalls"
-                  : "they waited here for updates that they depend on";
-      add(
-          Level.WARNING,
-          "late " + space.name(),
-          "%s in %s became visible at %s later than δ = %s in the last %d s; mostly %s."
-              .formatted(
-                  number(late) + (late == 1 ? " shipment" : " shipments"),
-                  name,
-                  now.dc(),
-                  millis(space.slaMillis()),
-                  seconds,
-                  why),
-          now.cli() + (way > origin ? " why " + now.dc() : " stat"));
+  /**
+   * Looks for shipments that became visible here too late although the links were up: one finding
+   * for all keyspaces, since one machine that stalls delays all of them.
+   */
+  private void lookForLate() {
+    Map<String, Long> lateIn = new LinkedHashMap<>();
+    LateCounts sum = LateCounts.NONE;
+    for (DashboardModel.Space space : now.spaces()) {
+      Optional<DashboardModel.Space> earlier = earlier(space);
+      LateCounts late = earlier.map(e -> space.late().minus(e.late())).orElse(LateCounts.NONE);
+      if (late.violations() > 0) {
+        sum = sum.plus(late);
+        lateIn.put(
+            "in '%s' (δ = %s)".formatted(space.name(), millis(space.slaMillis())),
+            late.violations());
+      }
     }
+    if (lateIn.isEmpty()) {
+      return;
+    }
+    List<String> keyspaces =
+        lateIn.entrySet().stream()
+            .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+            .map(e -> number(e.getValue()) + " " + e.getKey())
+            .toList();
+    int named = Math.min(LATE_KEYSPACES_MAX, keyspaces.size());
+    String others =
+        keyspaces.size() > named ? " and in %d more".formatted(keyspaces.size() - named) : "";
+    String sender = mostLateFrom();
+    String why =
+        sum.origin() >= sum.way() && sum.origin() >= sum.dependency()
+            ? "were sent too late: the machine of " + sender + " stalls"
+            : sum.way() >= sum.dependency()
+                ? "were long on their way: the link, or the machine of " + now.dc() + ", stalls"
+                : "waited at " + now.dc() + " for updates that they build on";
+    add(
+        Level.WARNING,
+        "late",
+        "%s became visible at %s later than δ in the last %d s: %s%s. Most came from %s and %s."
+            .formatted(
+                number(sum.violations()) + (sum.violations() == 1 ? " shipment" : " shipments"),
+                now.dc(),
+                seconds(),
+                String.join(", ", keyspaces.subList(0, named)),
+                others,
+                sender,
+                why),
+        now.cli() + " why " + sender);
+  }
+
+  /** Returns the datacenter whose shipments were late most often. */
+  private String mostLateFrom() {
+    Map<String, Long> former =
+        before.links().stream()
+            .collect(toMap(DashboardModel.Link::dc, link -> link.late().violations()));
+    return now.links().stream()
+        .max(
+            Comparator.comparingLong(
+                link -> link.late().violations() - former.getOrDefault(link.dc(), 0L)))
+        .map(DashboardModel.Link::dc)
+        .orElse("elsewhere");
+  }
+
+  private long seconds() {
+    return Math.max(1, Math.round((now.millis() - before.millis()) / 1e3));
+  }
+
+  private Optional<DashboardModel.Space> earlier(DashboardModel.Space space) {
+    return before.incarnation() != now.incarnation()
+        ? Optional.empty()
+        : before.spaces().stream().filter(s -> s.name().equals(space.name())).findFirst();
+  }
+
+  private void look(DashboardModel.Space space, DashboardModel.Space earlier) {
+    String name = "'" + space.name() + "'";
     long refused = space.overloads() - earlier.overloads();
     if (refused > 0) {
       add(
           Level.ERROR,
           "overload " + space.name(),
           "%s refused %s requests of %s in the last %d s (OVERLOADED): more come than it can take."
-              .formatted(now.dc(), number(refused), name, seconds),
+              .formatted(now.dc(), number(refused), name, seconds()),
           now.cli() + " stat; then more partitions, or fewer requests in flight");
     }
     for (Map.Entry<String, Long> share : space.spent().entrySet()) {
@@ -183,7 +241,7 @@ final class HealthChecks {
             Level.WARNING,
             "memory " + space.name() + " " + share.getKey(),
             "The memory for %s of %s at %s was used up %s times in the last %d s."
-                .formatted(share.getKey(), name, now.dc(), number(spent), seconds),
+                .formatted(share.getKey(), name, now.dc(), number(spent), seconds()),
             "osier.memory."
                 + share.getKey()
                 + ", or a larger heap; docs/OPERATIONS.md says what follows");
@@ -192,7 +250,7 @@ final class HealthChecks {
   }
 
   private static String number(long n) {
-    return "%,d".formatted(n).replace(',', ' ');
+    return String.format(Locale.ROOT, "%,d", n);
   }
 
   private static String seconds(long millis) {

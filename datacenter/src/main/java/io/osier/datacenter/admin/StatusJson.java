@@ -102,6 +102,9 @@ public final class StatusJson {
         .limit(SPACES_MAX)
         .forEach(space -> space(spaces.addObject(), space, hot));
     root.put("keyspaces_left_out", Math.max(0, now.spaces().size() - SPACES_MAX));
+    root.putObject("copies")
+        .put("objects", now.copies().objects())
+        .put("hits", now.copies().hits());
     return root;
   }
 

@@ -143,11 +143,7 @@ public record Snapshot(
       List<Forwarded> forwarded, Copies copies, Followed followed, List<Demand> demands) {
     /** No such requests. */
     public static final Elsewhere NONE =
-        new Elsewhere(
-            List.of(),
-            new Copies(0, 0, 0, 0, Map.of(), Map.of(), 0, 0),
-            new Followed(0, 0, 0, 0),
-            List.of());
+        new Elsewhere(List.of(), Copies.NONE, new Followed(0, 0, 0, 0), List.of());
   }
 
   /**
@@ -177,7 +173,9 @@ public record Snapshot(
       Map<String, Long> misses,
       Map<String, Long> dropped,
       int staleObjects,
-      long staleReads) {}
+      long staleReads) {
+    public static final Copies NONE = new Copies(0, 0, 0, 0, Map.of(), Map.of(), 0, 0);
+  }
 
   /**
    * Objects that are held here and copied by others.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.Timeliness;
@@ -18,10 +19,30 @@ import org.junit.jupiter.api.Test;
 /** What is wrong is said in words, with a command; nothing is said where nothing is wrong. */
 final class HealthChecksTest {
   private static final DashboardModel.Link UP =
-      new DashboardModel.Link("us", true, "streaming", 12, 900, 0, 0, 0, 0, 100, 100);
+      link("us", true, "streaming", 12, 900, 0, LateCounts.NONE);
+
+  private static DashboardModel.Link link(
+      String dc,
+      boolean connected,
+      String stream,
+      long lagUpdates,
+      long lagMillis,
+      long overdueUpdates,
+      LateCounts late) {
+    return new DashboardModel.Link(
+        dc, connected, stream, lagUpdates, lagMillis, overdueUpdates, 0, 0, 0, 100, 100, late);
+  }
 
   private static DashboardModel facts(
       int second, List<String> obstacles, DashboardModel.Link link, DashboardModel.Space s) {
+    return facts(second, obstacles, List.of(link), List.of(s));
+  }
+
+  private static DashboardModel facts(
+      int second,
+      List<String> obstacles,
+      List<DashboardModel.Link> links,
+      List<DashboardModel.Space> spaces) {
     return new DashboardModel(
         second * 1_000L,
         "eu",
@@ -30,14 +51,20 @@ final class HealthChecksTest {
         "osier cli --connect eu:7400",
         obstacles,
         List.of(),
-        List.of(link),
-        List.of(s));
+        links,
+        spaces,
+        Snapshot.Copies.NONE);
   }
 
   private static DashboardModel.Space space(
       LateCounts late, long overloads, long spent, List<PartitionReport.Hot> hot) {
+    return space("shop", late, overloads, spent, hot);
+  }
+
+  private static DashboardModel.Space space(
+      String name, LateCounts late, long overloads, long spent, List<PartitionReport.Hot> hot) {
     return new DashboardModel.Space(
-        "shop",
+        name,
         2_000,
         "adaptive",
         "session",
@@ -74,8 +101,7 @@ final class HealthChecksTest {
 
   @Test
   void aCutLink_isAnError_withHowMuchWaits_andACatchUpIsANote() {
-    DashboardModel.Link cut =
-        new DashboardModel.Link("us", false, "waiting", 12_345, 39_200, 12_000, 0, 0, 0, 0, 0);
+    DashboardModel.Link cut = link("us", false, "waiting", 12_345, 39_200, 12_000, LateCounts.NONE);
     assertThat(HealthChecks.of(facts(2, List.of(), cut, QUIET.spaces().getFirst()), QUIET))
         .singleElement()
         .satisfies(
@@ -83,16 +109,14 @@ final class HealthChecksTest {
               assertThat(f.level()).isEqualTo(HealthChecks.Level.ERROR);
               assertThat(f.what())
                   .contains("eu → us is cut")
-                  .contains("12 345 updates wait for it, the oldest for 39 s");
+                  .contains("12,345 updates wait for it, the oldest for 39 s");
               assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 why us");
             });
-    DashboardModel.Link behind =
-        new DashboardModel.Link("us", true, "catching-up", 7, 900, 7, 0, 0, 0, 0, 0);
+    DashboardModel.Link behind = link("us", true, "catching-up", 7, 900, 7, LateCounts.NONE);
     assertThat(HealthChecks.of(facts(2, List.of(), behind, QUIET.spaces().getFirst()), QUIET))
         .singleElement()
         .satisfies(f -> assertThat(f.level()).isEqualTo(HealthChecks.Level.NOTE));
-    DashboardModel.Link stale =
-        new DashboardModel.Link("us", true, "streaming", 9, 4_210, 7, 0, 0, 0, 0, 0);
+    DashboardModel.Link stale = link("us", true, "streaming", 9, 4_210, 7, LateCounts.NONE);
     assertThat(HealthChecks.of(facts(2, List.of(), stale, QUIET.spaces().getFirst()), QUIET))
         .singleElement()
         .satisfies(
@@ -121,11 +145,44 @@ final class HealthChecksTest {
     assertThat(findings)
         .extracting(HealthChecks.Finding::what)
         .anySatisfy(w -> assertThat(w).contains("disk is full"))
-        .anySatisfy(w -> assertThat(w).contains("1 000 requests").contains("last 10 s"))
-        .anySatisfy(
-            w -> assertThat(w).contains("17 shipments").contains("the transfer took longer"))
+        .anySatisfy(w -> assertThat(w).contains("1,000 requests").contains("last 10 s"))
+        .anySatisfy(w -> assertThat(w).contains("17 shipments").contains("were long on their way"))
         .anySatisfy(w -> assertThat(w).contains("memory for trails"));
     assertThat(findings).allSatisfy(f -> assertThat(f.help()).isNotBlank());
+  }
+
+  /** One machine that stalls delays all keyspaces: that is one finding, and names the machine. */
+  @Test
+  void lateShipmentsOfAllKeyspaces_areOneFinding_withTheirSender() {
+    List<String> names = List.of("a", "b", "c", "d", "e");
+    DashboardModel earlier =
+        facts(
+            1,
+            List.of(),
+            List.of(UP, link("ap", true, "streaming", 0, 0, 0, new LateCounts(90, 0, 0, 0))),
+            names.stream().map(n -> space(n, LateCounts.NONE, 0, 0, List.of())).toList());
+    DashboardModel later =
+        facts(
+            31,
+            List.of(),
+            List.of(
+                link("us", true, "streaming", 0, 0, 0, new LateCounts(1_500, 0, 0, 0)),
+                link("ap", true, "streaming", 0, 0, 0, new LateCounts(91, 0, 0, 0))),
+            names.stream()
+                .map(n -> space(n, new LateCounts(300, 10, 0, 7), 0, 0, List.of()))
+                .toList());
+    assertThat(HealthChecks.of(later, earlier))
+        .singleElement()
+        .satisfies(
+            f -> {
+              assertThat(f.what())
+                  .isEqualTo(
+                      "1,550 shipments became visible at eu later than δ in the last 30 s:"
+                          + " 310 in 'a' (δ = 2 s), 310 in 'b' (δ = 2 s), 310 in 'c' (δ = 2 s)"
+                          + " and in 2 more. Most came from us and were sent too late:"
+                          + " the machine of us stalls.");
+              assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 why us");
+            });
   }
 
   @Test
@@ -140,7 +197,8 @@ final class HealthChecksTest {
             List.of(),
             List.of(),
             List.of(UP),
-            List.of(space(new LateCounts(9, 9, 9, 9), 99, 9, List.of())));
+            List.of(space(new LateCounts(9, 9, 9, 9), 99, 9, List.of())),
+            Snapshot.Copies.NONE);
     assertThat(HealthChecks.of(later, QUIET)).isEmpty();
   }
 
@@ -162,7 +220,8 @@ final class HealthChecksTest {
             Collections.nCopies(1_000, "x".repeat(1_000)),
             Collections.nCopies(1_000, "y".repeat(1_000)),
             Collections.nCopies(9, UP),
-            Collections.nCopies(1_000, space));
+            Collections.nCopies(1_000, space),
+            Snapshot.Copies.NONE);
     String status = new StatusJson().of(many);
     assertThat(status.getBytes(StandardCharsets.UTF_8).length)
         .isLessThanOrEqualTo(StatusBoard.STATUS_BYTES_MAX);
@@ -188,7 +247,8 @@ final class HealthChecksTest {
                 now.obstacles(),
                 now.warnings(),
                 now.links(),
-                now.spaces()));
+                now.spaces(),
+                now.copies()));
       }
     }
     assertThat(json.remembered()).isEqualTo(30);

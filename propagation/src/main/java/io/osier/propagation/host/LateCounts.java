@@ -42,6 +42,15 @@ public record LateCounts(long origin, long way, long dependency, long outage) {
         outage + other.outage);
   }
 
+  /** Returns what was counted since {@code earlier} counts of the same process. */
+  public LateCounts minus(LateCounts earlier) {
+    return new LateCounts(
+        origin - earlier.origin,
+        way - earlier.way,
+        dependency - earlier.dependency,
+        outage - earlier.outage);
+  }
+
   LateCounts withOutage() {
     return new LateCounts(origin, way, dependency, outage + 1);
   }

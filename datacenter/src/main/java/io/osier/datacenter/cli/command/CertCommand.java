@@ -115,7 +115,7 @@ public final class CertCommand implements Callable<Integer> {
   }
 
   abstract static class Signed extends Making {
-    @Parameters(paramLabel = "NAME", description = "whose certificate it is")
+    @Parameters(paramLabel = "NAME", description = "the name of the datacenter or user")
     String name;
 
     @Option(

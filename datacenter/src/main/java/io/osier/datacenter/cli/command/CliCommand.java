@@ -34,9 +34,8 @@ import picocli.CommandLine.Spec;
     name = "cli",
     mixinStandardHelpOptions = true,
     description = {
-      "Reads and updates objects, and shows what a datacenter is doing. With a command it runs that"
-          + " one; without, it reads commands from the terminal, or a line each from standard"
-          + " input.",
+      "Reads and updates objects, and shows what a datacenter is doing. Without a command it reads"
+          + " commands from the terminal, or from standard input, one a line.",
       ""
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -76,7 +75,7 @@ public final class CliCommand implements Callable<Integer> {
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
-      description = "how long a command may take (default: 10)")
+      description = "the time limit of a command (default: 10)")
   private int timeoutSeconds = 10;
 
   @Mixin private TlsArguments tls = new TlsArguments();

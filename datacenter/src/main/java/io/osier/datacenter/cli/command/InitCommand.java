@@ -52,60 +52,61 @@ public final class InitCommand implements Callable<Integer> {
       names = "--dc",
       required = true,
       paramLabel = "NAME",
-      description = "this datacenter's name; no other may have it")
+      description = "this datacenter's name, unique in the cluster")
   private String dc;
 
   @Option(
       names = "--peers",
       split = ",",
       paramLabel = "NAME=HOST:PORT",
-      description = "the other datacenters with their peer ports, separated by commas")
+      description = "the other datacenters and their peer ports, separated by commas")
   private List<String> peers = new ArrayList<>();
 
   @Option(
       names = "--join",
       paramLabel = "HOST[:PORT]",
       description =
-          "a datacenter of the cluster that it joins, and its client port (default: 7400); it is"
-              + " asked for the others and for the keyspaces")
+          "a datacenter of an existing cluster to join, and its client port (default: 7400); it"
+              + " tells which other datacenters and keyspaces there are")
   private @Nullable String join;
 
   @Option(
       names = "--tls",
       description =
-          "with TLS and users: makes an authority if there is none, this datacenter's certificate,"
-              + " and the user's password")
+          "use TLS and users: creates a certificate authority if there is none, this datacenter's"
+              + " certificate, and the first user's password")
   private boolean tls;
 
   @Option(
       names = "--secrets",
       paramLabel = "DIR",
       description =
-          "what --tls takes and makes: authority.pem, authority.key, NAME.pem, NAME.key,"
-              + " USER.password (default: the folder secrets beside the file)")
+          "the folder of the files that --tls reads and creates: authority.pem, authority.key,"
+              + " NAME.pem, NAME.key, USER.password (default: secrets, beside the file)")
   private @Nullable Path secretsDir;
 
   @Option(
       names = "--user",
       paramLabel = "NAME",
       defaultValue = "admin",
-      description = "with --tls: who may do everything (default: ${DEFAULT-VALUE})")
+      description = "with --tls: the first user, who has all rights (default: ${DEFAULT-VALUE})")
   private String user;
 
   @Option(
       names = "--password-file",
       paramLabel = "FILE",
       description =
-          "the user's password is its first line (default: USER.password in --secrets, or the"
-              + " variable OSIER_PASSWORD; else one is drawn, or with --join asked for)")
+          "the user's password is the first line of this file (default: USER.password in"
+              + " --secrets, or the variable OSIER_PASSWORD; otherwise one is generated, or asked"
+              + " for with --join)")
   private @Nullable Path passwordFile;
 
   @Option(
       names = "--host",
       paramLabel = "HOST",
       description =
-          "with --tls: where clients and other datacenters reach it; without it only this machine"
-              + " does")
+          "with --tls: the host name or address at which clients and other datacenters reach this"
+              + " one; without it only this machine does")
   private @Nullable String host;
 
   @Option(
@@ -113,8 +114,8 @@ public final class InitCommand implements Callable<Integer> {
       defaultValue = "7400",
       paramLabel = "N",
       description =
-          "where clients connect (default: ${DEFAULT-VALUE}); the next port is the peers', and the"
-              + " one after it the page's")
+          "the port for clients (default: ${DEFAULT-VALUE}); the next port is for the other"
+              + " datacenters, the one after it for the dashboard")
   private int port;
 
   @Option(
@@ -134,7 +135,7 @@ public final class InitCommand implements Callable<Integer> {
   @Option(
       names = "--file",
       paramLabel = "FILE",
-      description = "where to write it (default: NAME.conf)")
+      description = "the configuration file to write (default: NAME.conf)")
   private @Nullable Path file;
 
   @Spec private CommandSpec spec;

@@ -143,13 +143,16 @@ record ClusterLook(
       return overdueUpdates > 0;
     }
 
+    /** The state of a link on which nothing is late. */
+    static final String UP = "up";
+
     String state() {
       return !connected
           ? "CUT"
           : switch (stream) {
-            case "catching-up" -> "catches up";
-            case "waiting" -> "begins";
-            default -> isLate() ? "LATE" : "runs";
+            case "catching-up" -> "catching up";
+            case "waiting" -> "starting";
+            default -> isLate() ? "LATE" : UP;
           };
     }
 

@@ -22,7 +22,8 @@ public final class NewPasswords {
 
   @Option(
       names = "--no-password",
-      description = "user create: without a password, for one with a certificate, and for default")
+      description =
+          "user create: no password, for a user with a certificate, and for the user default")
   private boolean none;
 
   public boolean areGiven() {

@@ -23,6 +23,9 @@ import org.jline.utils.InfoCmp.Capability;
 public final class Top {
   private static final long PERIOD_MILLIS = 1_000;
 
+  /** Columns and rows for what is not shown at a terminal. */
+  private static final int UNLIMITED = Integer.MAX_VALUE;
+
   private final OsierClient client;
 
   public Top(OsierClient client) {
@@ -36,7 +39,9 @@ public final class Top {
     TopView figures = new TopView(before, look());
     return asJson
         ? figures.json()
-        : String.join("\n", figures.lines(arrow(Charset.defaultCharset())));
+        : String.join(
+            "\n",
+            new TopText(figures, arrow(Charset.defaultCharset()), UNLIMITED).lines(UNLIMITED));
   }
 
   /**
@@ -70,6 +75,8 @@ public final class Top {
     int key = -2; // no key was typed
     while (key != 'q' && key != 'Q' && key != 3 && key != -1) { // 3: Ctrl-C, -1: the end
       ClusterLook now = look();
+      int rows = terminal.getHeight() <= 0 ? 40 : terminal.getHeight() - 1;
+      int columns = terminal.getWidth() <= 0 ? 120 : terminal.getWidth();
       List<String> lines = new ArrayList<>();
       lines.add(
           "osier top, %s, %d of %d datacenters; q ends it"
@@ -78,11 +85,9 @@ public final class Top {
                   now.answers().size(),
                   now.datacenters()));
       lines.add("");
-      lines.addAll(new TopView(before, now).lines(arrow));
+      lines.addAll(new TopText(new TopView(before, now), arrow, columns).lines(rows - 2));
       before = now;
       terminal.puts(Capability.clear_screen);
-      int rows = terminal.getHeight() <= 0 ? 40 : terminal.getHeight() - 1;
-      int columns = terminal.getWidth() <= 0 ? 120 : terminal.getWidth();
       for (String line : lines.subList(0, Math.min(rows, lines.size()))) {
         terminal.writer().print(line.substring(0, Math.min(columns, line.length())) + "\r\n");
       }

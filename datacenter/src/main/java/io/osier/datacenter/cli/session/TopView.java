@@ -7,26 +7,25 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renders a picture of {@code top}: rates between two reports of the datacenters, and the state in
- * the second. Pure.
+ * What {@code top} shows: rates between two reports of the datacenters, and the state in the
+ * second. Pure.
  */
 final class TopView {
-  private static final int HOT_SHOWN = 20;
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   /** The keyspaces of all datacenters that answered; null stands for what was not measured. */
-  private final ArrayNode keyspaces = JSON.arrayNode();
+  final List<ObjectNode> keyspaces = new ArrayList<>();
 
-  private final List<ClusterLook.Way> links;
+  final List<ClusterLook.Way> links;
 
   /** The hot objects of all datacenters, hottest first. */
-  private final List<ObjectNode> hot = new ArrayList<>();
+  final List<ObjectNode> hot = new ArrayList<>();
 
-  private final List<String> troubles = new ArrayList<>();
+  /** What is wrong, in words. */
+  final List<String> troubles = new ArrayList<>();
 
   /**
    * Makes the view.
@@ -88,23 +87,23 @@ final class TopView {
     for (JsonNode count : visibility.path("counts")) {
       isMeasured |= count.asLong() > 0;
     }
-    keyspaces
-        .addObject()
-        .put("dc", dc)
-        .put("keyspace", now.path("name").asText())
-        .put("updates_per_s", rate(before, now, seconds, "/updates"))
-        .put("applied_per_s", rate(before, now, seconds, "/applied"))
-        .put("shipped_bytes_per_s", rate(before, now, seconds, "/shipped_bytes"))
-        .put("arrived_bytes_per_s", rate(before, now, seconds, "/arrived_bytes"))
-        .put("op_bytes_per_s", rate(before, now, seconds, "/op_bytes"))
-        .put("state_mode_objects", now.path("state_objects").asLong())
-        .put("sla_ms", now.path("sla_ms").asLong())
-        .put("visibility_p99_ms", isMeasured ? visibility.path("p99_ms").asDouble() : null)
-        .put(
-            "late_per_s",
-            rate(before, now, seconds, "/late/origin", "/late/way", "/late/dependency"))
-        .put("queued", now.path("queued").asLong())
-        .put("refused_per_s", rate(before, now, seconds, "/overloads"));
+    keyspaces.add(
+        JSON.objectNode()
+            .put("dc", dc)
+            .put("keyspace", now.path("name").asText())
+            .put("updates_per_s", rate(before, now, seconds, "/updates"))
+            .put("applied_per_s", rate(before, now, seconds, "/applied"))
+            .put("shipped_bytes_per_s", rate(before, now, seconds, "/shipped_bytes"))
+            .put("arrived_bytes_per_s", rate(before, now, seconds, "/arrived_bytes"))
+            .put("op_bytes_per_s", rate(before, now, seconds, "/op_bytes"))
+            .put("state_mode_objects", now.path("state_objects").asLong())
+            .put("sla_ms", now.path("sla_ms").asLong())
+            .put("visibility_p99_ms", isMeasured ? visibility.path("p99_ms").asDouble() : null)
+            .put(
+                "late_per_s",
+                rate(before, now, seconds, "/late/origin", "/late/way", "/late/dependency"))
+            .put("queued", now.path("queued").asLong())
+            .put("refused_per_s", rate(before, now, seconds, "/overloads")));
   }
 
   private static @Nullable Double rate(
@@ -119,89 +118,10 @@ final class TopView {
     return sum / seconds;
   }
 
-  /**
-   * Renders text for people: a line for each keyspace, link and hot object, and what is wrong.
-   *
-   * @param arrow the text between the ends of a link
-   */
-  List<String> lines(String arrow) {
-    Table rates =
-        new Table(
-            ("dc,keyspace,updates/s,applied/s,arrived,as ops,saved,state,p99 ms,SLA"
-                    + " ms,late/s,queued,refused/s")
-                .split(","));
-    for (JsonNode k : keyspaces) {
-      double ops = k.get("op_bytes_per_s").asDouble();
-      double saved = 1 - k.get("arrived_bytes_per_s").asDouble() / ops;
-      rates.add(
-          k.get("dc").asText(),
-          k.get("keyspace").asText(),
-          number(k.get("updates_per_s")),
-          number(k.get("applied_per_s")),
-          perSecond(k.get("arrived_bytes_per_s")),
-          perSecond(k.get("op_bytes_per_s")),
-          ops < 1 ? "" : Math.round(100 * saved) + "%",
-          k.get("state_mode_objects"),
-          number(k.get("visibility_p99_ms")),
-          k.get("sla_ms"),
-          number(k.get("late_per_s")),
-          k.get("queued"),
-          number(k.get("refused_per_s")));
-    }
-    List<String> lines = new ArrayList<>(rates.toString().lines().toList());
-    if (!links.isEmpty()) {
-      Table table = new Table("link", "state", "what waits");
-      links.forEach(l -> table.add(l.from() + arrow + l.to(), l.state(), l.waits()));
-      lines.add("");
-      lines.addAll(table.toString().lines().toList());
-    }
-    if (!hot.isEmpty()) {
-      Table table = new Table("hot object", "dc", "keyspace", "type", "mode", "updates/s", "size");
-      for (ObjectNode h : hot.subList(0, Math.min(HOT_SHOWN, hot.size()))) {
-        table.add(
-            h.get("key").asText(),
-            h.get("dc").asText(),
-            h.get("keyspace").asText(),
-            h.get("type").asText(),
-            h.get("mode").asText(),
-            number(h.get("updates_per_s")),
-            bytes(h.get("object_bytes").asDouble()));
-      }
-      lines.add("");
-      lines.addAll(table.toString().lines().toList());
-    }
-    if (!troubles.isEmpty()) {
-      lines.add("");
-      troubles.forEach(t -> lines.add("! " + t));
-    }
-    lines.replaceAll(ValueText::harmless); // keys may contain anything
-    return lines;
-  }
-
-  private static String number(JsonNode of) {
-    double value = of.asDouble();
-    return of.isNull()
-        ? ""
-        : String.format(Locale.ROOT, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
-  }
-
-  private static String perSecond(JsonNode bytes) {
-    return bytes.isNull() ? "" : bytes(bytes.asDouble()) + "/s";
-  }
-
-  private static String bytes(double value) {
-    if (value < 1 << 10) {
-      return Math.round(value) + " B";
-    }
-    return value < 1 << 20
-        ? String.format(Locale.ROOT, "%.1f KiB", value / (1 << 10))
-        : String.format(Locale.ROOT, "%.1f MiB", value / (1 << 20));
-  }
-
   /** Renders the same as one JSON object for programs. */
   String json() {
     ObjectNode root = JSON.objectNode();
-    root.set("keyspaces", keyspaces);
+    root.putArray("keyspaces").addAll(keyspaces);
     ArrayNode ways = root.putArray("links");
     links.forEach(l -> l.addTo(ways));
     root.putArray("hot").addAll(hot);

@@ -134,7 +134,7 @@ final class WhyCluster {
   String text() {
     StringBuilder text = new StringBuilder(verdict());
     if (!ways.isEmpty()) {
-      Table table = new Table("way", "state", "what waits");
+      Table table = new Table("link", "state", "what waits");
       ways.forEach(w -> table.add(w.from() + " → " + w.to(), w.state(), w.waits()));
       text.append("\n\n").append(table);
     }

@@ -39,14 +39,14 @@ class TopViewTest {
             "\"updates_per_s\":100.0",
             "\"shipped_bytes_per_s\":9000.0",
             "\"arrived_bytes_per_s\":1000.0");
-    assertThat(String.join("\n", figures.lines(" → ")))
+    assertThat(text(figures, " → ", 1_000, 1_000))
         .as("what is held up is no loss, and a key moves no cursor")
         .contains(
-            "90%", "\\u001b[2J", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
+            "90%", "\\u001b[2J", "42", "2.0 kB", "! eu: the disk is full", "! ap does not answer")
         .doesNotContain("\033")
         .containsPattern("eu → us +CUT +3 updates wait, the oldest for 39 s")
-        .containsPattern("eu → ap +runs +nothing waits");
-    assertThat(String.join("\n", figures.lines(" -> "))).contains("eu -> us").doesNotContain("→");
+        .containsPattern("eu → ap +up +nothing waits");
+    assertThat(text(figures, " -> ", 1_000, 1_000)).contains("eu -> us").doesNotContain("→");
   }
 
   @Test
@@ -55,6 +55,31 @@ class TopViewTest {
     assertThat(figures.json())
         .as("it began anew, and nothing came")
         .contains("\"updates_per_s\":null", "\"visibility_p99_ms\":null", "\"late_per_s\":null");
-    assertThat(String.join("\n", figures.lines(" → "))).doesNotContain("NaN", "0.0");
+    assertThat(text(figures, " → ", 1_000, 1_000)).doesNotContain("NaN", "0.0");
+  }
+
+  /** A small terminal shows what is wrong, and all datacenters: nothing of that is cut off. */
+  @Test
+  void smallTerminal_showsTroublesFirst_andSumsOfKeyspaces() {
+    String eu = status(1, 12_000, 300, 5).replace("'op_bytes':30000", "'op_bytes':60000");
+    String space = eu.substring(eu.indexOf("{'name'"), eu.lastIndexOf("]}"));
+    String many = (space + ",").repeat(19);
+    ClusterLook now =
+        WhyTest.look(
+            12_000_000_000L,
+            Map.of("eu", eu.replace("'keyspaces':[", "'keyspaces':[" + many)),
+            List.of("us", "ap"));
+    List<String> lines = new TopText(new TopView(look(10, 1, 100, 5), now), " → ", 80).lines(22);
+    assertThat(lines).hasSizeLessThanOrEqualTo(22).allMatch(line -> line.length() <= 80);
+    assertThat(lines.getFirst()).startsWith("! ");
+    assertThat(String.join("\n", lines))
+        .contains("! eu: the disk is full", "refused/s")
+        .doesNotContain("queued")
+        .containsPattern("eu → us +CUT +3 updates wait, the oldest for 39 s")
+        .containsPattern("eu +all 20 +2000 ");
+  }
+
+  private static String text(TopView figures, String arrow, int columns, int rows) {
+    return String.join("\n", new TopText(figures, arrow, columns).lines(rows));
   }
 }

@@ -5,6 +5,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -235,6 +236,22 @@ public interface ControlHost {
 
   /** Returns whether a datacenter can be reached now. */
   boolean isConnected(String name);
+
+  /**
+   * Returns, in words, why {@link #isSettled} is false, and what helps.
+   *
+   * @param dc this datacenter's name
+   * @param all the names of all datacenters
+   */
+  default String unheard(String dc, Collection<String> all) {
+    List<String> away =
+        all.stream().filter(name -> !name.equals(dc) && !isConnected(name)).sorted().toList();
+    return away.isEmpty()
+        ? dc + " has not got yet from all others what they have; wait a moment"
+        : ("%1$s has not heard from every other one since it started; not connected: %2$s;"
+                + " start what does not run, or see 'osier cli why %3$s'")
+            .formatted(dc, String.join(", ", away), away.getFirst());
+  }
 
   /** Returns the newest version of the peer protocol that a datacenter is known to speak. */
   int protocol(String name);

@@ -322,9 +322,8 @@ final class HolderPlane {
     if (!host.isSettled() || !members.isActive()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("datacenter %s may not know who holds what: it has not heard from every other"
-                  + " one since it started; alter it when it has, or at another datacenter")
-              .formatted(dc));
+          "datacenter %s may not know who holds what: %s; or alter it at another datacenter"
+              .formatted(dc, host.unheard(dc, members.names())));
     }
     List<String> joining = new ArrayList<>(added);
     joining.removeAll(members.awaited());

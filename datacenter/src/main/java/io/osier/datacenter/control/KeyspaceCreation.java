@@ -57,6 +57,9 @@ final class KeyspaceCreation {
    */
   private final Map<String, Long> missing = new HashMap<>();
 
+  /** Why a keyspace of the file could not be created at the last try, by keyspace. */
+  private final Map<String, String> refusals = new HashMap<>();
+
   /** The text that was logged last about a keyspace of the file, by keyspace. */
   private final Map<String, String> said = new HashMap<>();
 
@@ -95,9 +98,45 @@ final class KeyspaceCreation {
     return withHomes.containsKey(Homes.base(keyspace));
   }
 
-  /** Returns whether a keyspace with homes that the file names does not exist yet. */
-  boolean isAwaited() {
-    return !keyspaces.state().creations().keySet().containsAll(withHomes.keySet());
+  /**
+   * Returns, in words, which keyspaces with homes that the file names do not exist yet, and why.
+   */
+  Missing missing() {
+    List<String> awaited = new ArrayList<>();
+    List<String> refused = new ArrayList<>();
+    for (String name : withHomes.keySet()) {
+      if (!keyspaces.state().creations().containsKey(name)) {
+        String why = refusals.get(name);
+        (why == null ? awaited : refused)
+            .add(
+                "keyspace '%s' of the configuration file does not exist yet: %s"
+                    .formatted(name, why == null ? awaits(name) : why));
+      }
+    }
+    return new Missing(awaited, refused);
+  }
+
+  /**
+   * The keyspaces of the file that do not exist yet, in words, with the reason.
+   *
+   * @param awaited those that wait for other datacenters
+   * @param refused those that cannot be created, or not yet, for another reason
+   */
+  record Missing(List<String> awaited, List<String> refused) {
+    static final Missing NOTHING = new Missing(List.of(), List.of());
+
+    Missing {
+      awaited = List.copyOf(awaited);
+      refused = List.copyOf(refused);
+    }
+
+    boolean isEmpty() {
+      return awaited.isEmpty() && refused.isEmpty();
+    }
+  }
+
+  private String awaits(String name) {
+    return host.isSettled() ? "it is about to be created" : host.unheard(dc, members.names());
   }
 
   /**
@@ -146,15 +185,17 @@ final class KeyspaceCreation {
           } else if (!isKnown) {
             if (isNews(name, "awaited")) {
               LOG.info(
-                  "keyspace '{}' of the configuration file is created when {} has heard from all"
-                      + " other datacenters, if nobody has done so",
+                  "keyspace '{}' of the configuration file is created once that can be, if nobody"
+                      + " has done so: {}",
                   name,
-                  dc);
+                  awaits(name));
             }
           } else if (!keyspaces.state().unreadable().containsKey(name) && isTurn(name)) {
             try {
               create(policies, "the file of " + dc);
+              refusals.remove(name);
             } catch (OsierException e) {
+              refusals.put(name, e.reason());
               say(
                   name,
                   "keyspace '%s' of the configuration file is not created yet: %s"
@@ -279,9 +320,8 @@ final class KeyspaceCreation {
       // It may have lost that there is one of this name: the new one would win, and lose the other.
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("datacenter %s may not know all keyspaces: it has not heard from every other"
-                  + " one since it started; create it when it has, or at another datacenter")
-              .formatted(dc));
+          "datacenter %s may not know all keyspaces: %s; or create it at another datacenter"
+              .formatted(dc, host.unheard(dc, members.names())));
     }
     checkKnown(policy);
     for (KeyspacePolicy each : policies) {

@@ -154,6 +154,7 @@ final class DatacenterParts {
     readiness.setSecond(keyspaces::second);
     readiness.setMembership(control::obstacles);
     readiness.setStanding(control::warnings);
+    readiness.setUnreachable(neighbours::unreachable);
     access.setKnown(this::isControlKnown);
     this.forwarding =
         opened.opened(
@@ -234,7 +235,7 @@ final class DatacenterParts {
         inspector,
         (request, by) -> request.asksWhy() ? reports.why(request) : control.administer(request, by),
         storage.writeHelp(),
-        () -> isControlKnown() && !control.isCreating(),
+        () -> storage.isReadOnly() ? Optional.empty() : control.unknownKeyspaces(),
         heldElsewhere(),
         forwarder,
         copies);

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,7 +151,15 @@ final class PeerDirectory implements PeerLinks {
 
   @Override
   public boolean isConnected(String name) {
-    return transport().isConnected(name);
+    PeerTransport to = transport;
+    return to != null && to.isConnected(name);
+  }
+
+  /** Returns the names of the datacenters to which nothing can be sent at present. */
+  Set<String> unreachable() {
+    Set<String> names = new TreeSet<>(addresses.keySet());
+    names.removeIf(this::isConnected);
+    return names;
   }
 
   @Override

@@ -68,7 +68,8 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
       for (String name : ALL) {
         assertThat(node.plane.views(name).getFirst().awaited()).isEmpty();
       }
-      assertThat(node.plane.isCreating()).isFalse();
+      assertThat(node.plane.awaitedKeyspaces()).isEmpty();
+      assertThat(node.plane.refusedKeyspaces()).isEmpty();
     }
     assertThat(at("ap").open).contains("carts@ap").doesNotContain("carts", "carts@eu");
     assertThat(at("eu").open).contains("carts", "carts@eu").doesNotContain("carts@ap");
@@ -94,11 +95,23 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
   @Test
   void oneFileThatNamesIt_isEnough_andNobodyCreatesBeforeItHasHeardTheOthers() {
     at("us").settled = false;
+    at("us").cut = Set.of("ap");
     starts("us", carts());
     settle();
     settle();
     assertThat(at("us").placement.find("carts")).isEmpty();
-    assertThat(at("us").plane.isCreating()).isTrue();
+    assertThat(at("us").plane.awaitedKeyspaces())
+        .singleElement()
+        .asString()
+        .contains(
+            "keyspace 'carts' of the configuration file does not exist yet: us has not heard",
+            "not connected: ap; start what does not run, or see 'osier cli why ap'");
+    assertThatThrownBy(() -> administer("us", "create", "more", Map.of()))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
+        .hasMessageContaining("not connected: ap");
+    at("us").cut = Set.of();
+    at("us").plane.look();
+    assertThat(at("us").plane.awaitedKeyspaces()).asString().contains("us has not got yet from");
     at("us").settled = true;
     for (int i = 0; i < 3; i++) {
       settle();
@@ -217,6 +230,11 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     settle();
     assertThat(at("eu").placement.find("carts")).isEmpty();
     assertThat(at("eu").open).doesNotContainAnyElementsOf(ALL);
+    assertThat(at("eu").plane.awaitedKeyspaces()).as("it serves all else").isEmpty();
+    assertThat(at("eu").plane.refusedKeyspaces())
+        .singleElement()
+        .asString()
+        .contains("'carts' of the configuration file does not exist yet", "do not: [sa]");
     at("sa").spoken = PeerVersions.HOMES;
     settle();
     isThere();

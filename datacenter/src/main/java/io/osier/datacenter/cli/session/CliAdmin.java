@@ -82,7 +82,9 @@ public final class CliAdmin {
           k.get("from").asText(),
           changed(k));
     }
-    return table.toString();
+    StringBuilder text = new StringBuilder(table.toString());
+    report.path("notes").forEach(note -> text.append("\nnote: ").append(note.asText()));
+    return text.toString();
   }
 
   /** Converts settings as they are written (sla: 500ms) into numbers for programs (sla_ms: 500). */
@@ -277,7 +279,7 @@ public final class CliAdmin {
     if (report.has("store")) {
       text.append("\n\nstore\n").append(stat(report.get("store")));
     }
-    for (Map.Entry<String, JsonNode> e : report.get("keyspaces").properties()) {
+    for (Map.Entry<String, JsonNode> e : report.path("keyspaces").properties()) {
       text.append("\n\nkeyspace ").append(e.getKey()).append('\n');
       text.append(
           switch (inspect.topic()) {

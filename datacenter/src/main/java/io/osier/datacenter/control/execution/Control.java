@@ -17,6 +17,7 @@ import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,8 +136,17 @@ public final class Control implements AutoCloseable {
       case "placement" -> runs.ask(ControlPlane::placements).thenApply(ControlJson::placements);
       case "dc" ->
           runs.ask(p -> p.administerDatacenters(request, by)).thenApply(ControlJson::datacenters);
-      default -> runs.administer(request, by).thenApply(ControlJson::keyspaces);
+      default ->
+          runs.administer(request, by)
+              .thenApply(views -> ControlJson.keyspaces(views, changes ? List.of() : missing()));
     };
+  }
+
+  /** Returns, in words, which keyspaces of the file do not exist yet. */
+  private List<String> missing() {
+    return Stream.of(plane.awaitedKeyspaces(), plane.refusedKeyspaces())
+        .flatMap(List::stream)
+        .toList();
   }
 
   private static boolean isGivingUp(Request.Administer request) {
@@ -147,7 +157,9 @@ public final class Control implements AutoCloseable {
 
   /** Returns, in words, why this datacenter does not serve like the others. */
   public List<String> obstacles() {
-    return execution.obstacles();
+    List<String> obstacles = new ArrayList<>(execution.obstacles());
+    obstacles.addAll(plane.awaitedKeyspaces());
+    return obstacles;
   }
 
   /**
@@ -158,9 +170,18 @@ public final class Control implements AutoCloseable {
     return execution.wait.isKnown();
   }
 
-  /** Whether a keyspace of the file is still to be created. For any thread. */
-  public boolean isCreating() {
-    return plane.isCreating();
+  /**
+   * Returns, in words, why there may be more keyspaces than those that are known here; empty if
+   * there are none. For any thread.
+   */
+  public Optional<String> unknownKeyspaces() {
+    return Stream.of(
+            isKnown() ? List.<String>of() : execution.obstacles(),
+            plane.awaitedKeyspaces(),
+            plane.refusedKeyspaces())
+        .flatMap(List::stream)
+        .findFirst()
+        .or(() -> isKnown() ? Optional.empty() : Optional.of("it has just started"));
   }
 
   /** Which keyspaces there are, and who holds them, as far as is known here. For any thread. */
@@ -170,7 +191,9 @@ public final class Control implements AutoCloseable {
 
   /** Returns warnings about what does not work although this datacenter serves. For any thread. */
   public List<String> warnings() {
-    return execution.wait.warnings();
+    List<String> warnings = new ArrayList<>(execution.wait.warnings());
+    warnings.addAll(plane.refusedKeyspaces());
+    return warnings;
   }
 
   /**

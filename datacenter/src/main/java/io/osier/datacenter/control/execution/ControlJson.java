@@ -104,7 +104,12 @@ final class ControlJson {
                     .put("p50_ms", way.millis().orElse(Double.NaN)));
   }
 
-  static String keyspaces(List<KeyspaceView> views) {
+  /**
+   * Writes keyspaces.
+   *
+   * @param notes what else an operator should know, in words
+   */
+  static String keyspaces(List<KeyspaceView> views, List<String> notes) {
     JsonObject root = new JsonObject();
     JsonObject.Array all = root.putArray("keyspaces");
     for (KeyspaceView view : views) {
@@ -120,6 +125,8 @@ final class ControlJson {
       view.awaited().forEach(awaited::add);
       one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
     }
+    JsonObject.Array said = root.putArray("notes");
+    notes.forEach(said::add);
     return root.toString();
   }
 }

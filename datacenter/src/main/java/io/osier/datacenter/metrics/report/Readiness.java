@@ -22,6 +22,7 @@ public final class Readiness {
 
   private final Optional<StoreService> store;
   private volatile Supplier<Map<String, String>> second = Map::of;
+  private volatile Supplier<Set<String>> unreachable = Set::of;
   private volatile Supplier<List<String>> membership = List::of;
   private volatile Supplier<Map<String, Integer>> spoken = Map::of;
   private volatile Supplier<List<String>> standing = List::of;
@@ -65,6 +66,11 @@ public final class Readiness {
    */
   public void setSecond(Supplier<Map<String, String>> why) {
     second = why;
+  }
+
+  /** Sets the source of the names of the peers to which nothing can be sent at present. */
+  public void setUnreachable(Supplier<Set<String>> names) {
+    unreachable = names;
   }
 
   /** Sets the source of the protocol versions used with connected peers. */
@@ -128,7 +134,9 @@ public final class Readiness {
     if (!keyspaces.values().stream()
         .flatMap(k -> k.partitions().stream())
         .allMatch(PartitionRunner::isReady)) {
-      obstacles.add("catching up with the peers");
+      Set<String> away = unreachable.get();
+      obstacles.add(
+          "catching up with the peers" + (away.isEmpty() ? "" : "; not connected: " + away));
     }
     if (store.filter(StoreService::isReadOnly).isPresent()) {
       obstacles.add(

@@ -104,6 +104,15 @@ final class DatacentersCliTest {
     assertThat(run(true, "dc list")).isEqualTo(REPORT);
   }
 
+  /** Nothing is open at a first start, while a peer is waited for. */
+  @Test
+  void datacenterWithoutKeyspaces_isShown_andWhatItWaitsFor() {
+    eu.report = "{\"dc\":\"eu\",\"incarnation\":1}";
+    assertThat(run(false, "stat")).contains("eu (incarnation 1)");
+    eu.report = "{\"keyspaces\":[],\"notes\":[\"'carts' does not exist yet\"]}";
+    assertThat(run(false, "keyspace list")).endsWith("changed\nnote: 'carts' does not exist yet");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "localhost:1",

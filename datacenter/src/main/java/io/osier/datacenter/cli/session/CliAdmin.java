@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -53,6 +54,9 @@ public final class CliAdmin {
               case "alter" -> admin.alterKeyspaceAsync(what.name(), what.settings());
               default -> admin.dropKeyspaceAsync(what.name());
             });
+    if (what.action().equals("list") && report.path("notes") instanceof ArrayNode notes) {
+      cluster(Optional.empty()).hindered().forEach(notes::add);
+    }
     if (asJson) {
       return withNumbers(report).toString();
     }
@@ -270,7 +274,10 @@ public final class CliAdmin {
     }
     StringBuilder text = new StringBuilder();
     if (inspect.topic().equals("stat")) {
-      text.append(cluster(Optional.empty()).verdict()).append("\n\n");
+      WhyCluster cluster = cluster(Optional.empty());
+      text.append(cluster.verdict());
+      cluster.hindered().forEach(line -> text.append("\n").append(line));
+      text.append("\n\n");
     }
     text.append(report.get("dc").asText())
         .append(" (incarnation ")

@@ -144,7 +144,9 @@ public final class Readiness {
               + " (STORE_FULL), the other datacenters are not heard; it starts anew when there is"
               + " room");
     } else if (store.filter(s -> s.disk().isFull()).isPresent()) {
-      obstacles.add("the disk is full: updates are refused (STORE_FULL), reads go on");
+      obstacles.add(
+          "the disk is full: updates are refused (STORE_FULL), and those of the other datacenters"
+              + " are not taken; reads go on");
     }
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (keyspace.gate().isRefusedByAll()) {

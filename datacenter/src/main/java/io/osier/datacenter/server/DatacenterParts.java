@@ -180,6 +180,7 @@ final class DatacenterParts {
     opened.opened(transport);
     this.publisher = publisher(wall, around);
     opened.opened(publisher);
+    var unused = publisher.listen(readiness.clocks());
     Inspector inspector = new Inspector(keyspaces.shown(), publisher, storage.store());
     this.reports =
         opened.opened(

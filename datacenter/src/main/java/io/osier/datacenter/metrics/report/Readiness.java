@@ -22,6 +22,7 @@ public final class Readiness {
 
   private final Optional<StoreService> store;
   private volatile Supplier<Map<String, String>> second = Map::of;
+  private final ClockWatch clocks = new ClockWatch();
   private volatile Supplier<Set<String>> unreachable = Set::of;
   private volatile Supplier<List<String>> membership = List::of;
   private volatile Supplier<Map<String, Integer>> spoken = Map::of;
@@ -66,6 +67,11 @@ public final class Readiness {
    */
   public void setSecond(Supplier<Map<String, String>> why) {
     second = why;
+  }
+
+  /** Returns what watches the clocks of the peers. */
+  public ClockWatch clocks() {
+    return clocks;
   }
 
   /** Sets the source of the names of the peers to which nothing can be sent at present. */
@@ -166,6 +172,7 @@ public final class Readiness {
   /** Returns what does not work although the datacenter is ready, one line each. */
   public List<String> warnings() {
     List<String> warnings = new ArrayList<>(standing.get());
+    warnings.addAll(clocks.warnings());
     store.ifPresent(s -> warnings.addAll(s.damage()));
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (!keyspace.gate().isRefusedByAll()) {

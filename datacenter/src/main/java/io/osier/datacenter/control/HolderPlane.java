@@ -105,7 +105,8 @@ final class HolderPlane {
       if (before != null) {
         members.holdersChanged();
       }
-      if (!first.equals(now.first()) && !first.equals(now.holders())) {
+      boolean isStart = before == null; // later changes are an operator's own, or follow the load
+      if (isStart && !first.equals(now.first()) && !first.equals(now.holders())) {
         LOG.warn(
             "keyspace '{}' is held by {}, as was altered while all served, and not by {}, as the"
                 + " configuration file says",

@@ -10,6 +10,7 @@ import io.osier.propagation.net.link.PeerVersions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +63,9 @@ final class KeyspaceCreation {
 
   /** The text that was logged last about a keyspace of the file, by keyspace. */
   private final Map<String, String> said = new HashMap<>();
+
+  /** The creations of keyspaces whose alterable settings were compared with the file's. */
+  private final Set<String> compared = new HashSet<>();
 
   private long lastCreatedMillis;
 
@@ -181,7 +185,11 @@ final class KeyspaceCreation {
           KeyspaceDefinition there = keyspaces.state().created().get(name);
           if (there != null) {
             missing.remove(name);
-            say(name, fixed(there, policies.getFirst()).or(() -> altered(policies)).orElse(""));
+            Optional<String> fixed = fixed(there, policies.getFirst());
+            say(name, fixed.orElse(""));
+            if (compared.add(there.created()) && fixed.isEmpty()) {
+              altered(policies).ifPresent(LOG::warn); // later alterations are an operator's own
+            }
           } else if (!isKnown) {
             if (isNews(name, "awaited")) {
               LOG.info(
@@ -273,7 +281,8 @@ final class KeyspaceCreation {
         ? Optional.empty()
         : Optional.of(
             ("keyspaces with homes are as they were created, and altered since, whatever"
-                    + " the configuration file says: %s ('keyspace alter' changes that)")
+                    + " the configuration file says: %s ('keyspace alter' changes that; the file"
+                    + " may say the same)")
                 .formatted(String.join("; ", other)));
   }
 

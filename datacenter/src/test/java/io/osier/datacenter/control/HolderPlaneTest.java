@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.server.LoggedLines;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import io.osier.testing.Refused;
@@ -66,6 +67,24 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     settle();
     assertThat(at("sa").holders("pair")).containsExactly("ap", "eu", "us");
     assertThat(at("sa").holding("pair").holders()).doesNotContain("sa");
+  }
+
+  @Test
+  void holdersThatAreAltered_areNoFault_andAFileThatNamesOthersIsNamedAtItsStart() {
+    settle();
+    try (LoggedLines log = new LoggedLines(HolderPlane.class.getName()).quietly()) {
+      at("eu").alter("pair", "ap,eu,us");
+      settle();
+      at("ap").whole.add("pair");
+      settle();
+      assertThat(log.all()).isEmpty();
+      at("sa").restart(PAIR.withReplicas(List.of("sa", "us")));
+      settle();
+      assertThat(log.all())
+          .singleElement()
+          .asString()
+          .contains("held by [ap, eu, us]", "not by [sa, us], as the configuration file says");
+    }
   }
 
   @Test

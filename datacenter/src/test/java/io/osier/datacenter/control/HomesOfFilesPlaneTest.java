@@ -13,6 +13,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.datacenter.server.LoggedLines;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import io.osier.testing.Refused;
@@ -146,6 +147,26 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     administer("eu", "drop", "carts", Map.of());
     settle();
     assertThat(at("us").placement.find("carts@eu")).isEmpty();
+  }
+
+  /** An alteration is no fault. What a file says in vain is said at the start. */
+  @Test
+  void fileThatSaysSomethingElse_isNamedAtTheStart_andNotAtEachAlteration() {
+    DCS.forEach(dc -> starts(dc, carts()));
+    settle();
+    try (LoggedLines log = new LoggedLines(KeyspaceCreation.class.getName()).quietly()) {
+      administer("sa", "alter", "carts", Map.of("sla", "700ms"));
+      settle();
+      assertThat(log.all()).isEmpty();
+      starts("eu", carts("sla 3s"));
+      settle();
+      administer("sa", "alter", "carts", Map.of("sla", "800ms"));
+      settle();
+      assertThat(log.all())
+          .singleElement()
+          .asString()
+          .contains("whatever the configuration file says", "sla of 'carts' is '700ms', not '3");
+    }
   }
 
   @Test

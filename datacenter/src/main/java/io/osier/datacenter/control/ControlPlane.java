@@ -206,7 +206,7 @@ public final class ControlPlane {
     if (skipped < SKIPPED_MAX
         && cleaned
         && letIn
-        && missing.isEmpty()
+        && missing.equals(KeyspaceCreation.Missing.NOTHING)
         && members.isSteady()
         && isRead(host.recorded())) {
       skipped++;

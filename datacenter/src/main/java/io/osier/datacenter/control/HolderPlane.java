@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -310,15 +311,13 @@ final class HolderPlane {
   }
 
   private void checkReady(int version, List<String> added) {
-    List<String> old =
-        members.names().stream().filter(name -> host.protocol(name) < version).toList();
-    if (!old.isEmpty()) {
+    Optional<String> old = host.tooOld(version, members.names());
+    if (old.isPresent()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("holders are altered so once all datacenters speak version %d of the peer"
-                  + " protocol, and as far as %s knows these do not: %s; upgrade them first, and"
-                  + " start those that were never heard")
-              .formatted(version, dc, old));
+          ("holders are altered so once all datacenters are known at %s to speak version %d of the"
+                  + " peer protocol; %s")
+              .formatted(dc, version, old.get()));
     }
     if (!host.isSettled() || !members.isActive()) {
       throw new OsierException(

@@ -108,13 +108,15 @@ final class KeyspaceCreation {
   Missing missing() {
     List<String> awaited = new ArrayList<>();
     List<String> refused = new ArrayList<>();
+    String waits =
+        host.isSettled() ? "it is about to be created" : host.unheard(dc, members.names());
     for (String name : withHomes.keySet()) {
+      String why = refusals.get(name);
       if (!keyspaces.state().creations().containsKey(name)) {
-        String why = refusals.get(name);
         (why == null ? awaited : refused)
             .add(
                 "keyspace '%s' of the configuration file does not exist yet: %s"
-                    .formatted(name, why == null ? awaits(name) : why));
+                    .formatted(name, why == null ? waits : why));
       }
     }
     return new Missing(awaited, refused);
@@ -133,14 +135,6 @@ final class KeyspaceCreation {
       awaited = List.copyOf(awaited);
       refused = List.copyOf(refused);
     }
-
-    boolean isEmpty() {
-      return awaited.isEmpty() && refused.isEmpty();
-    }
-  }
-
-  private String awaits(String name) {
-    return host.isSettled() ? "it is about to be created" : host.unheard(dc, members.names());
   }
 
   /**
@@ -196,7 +190,7 @@ final class KeyspaceCreation {
                   "keyspace '{}' of the configuration file is created once that can be, if nobody"
                       + " has done so: {}",
                   name,
-                  awaits(name));
+                  host.unheard(dc, members.names()));
             }
           } else if (!keyspaces.state().unreadable().containsKey(name) && isTurn(name)) {
             try {
@@ -376,15 +370,12 @@ final class KeyspaceCreation {
 
   /** Throws if a datacenter is not known to speak this version of the peer protocol. */
   private void checkSpoken(int version, String what) {
-    List<String> old =
-        members.names().stream().filter(name -> host.protocol(name) < version).toList();
-    if (!old.isEmpty()) {
+    Optional<String> old = host.tooOld(version, members.names());
+    if (old.isPresent()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("%s once all datacenters speak version %d of the peer protocol, and as far as"
-                  + " %s knows these do not: %s; upgrade them first, and start those that were"
-                  + " never heard")
-              .formatted(what, version, dc, old));
+          "%s once all datacenters are known at %s to speak version %d of the peer protocol; %s"
+              .formatted(what, dc, version, old.get()));
     }
   }
 

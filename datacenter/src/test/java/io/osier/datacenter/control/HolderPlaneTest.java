@@ -206,7 +206,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "may not know who holds what");
     at("eu").settled = true;
     at("sa").spoken = 13;
-    refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "version 15", "[sa]", "never heard");
+    refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "version 15", "[sa]", "too old, so upgrade first");
     at("sa").spoken = 15;
     refused(ErrorCode.UNAVAILABLE, "eu", "version 16", "[sa]");
     at("sa").spoken = PeerVersions.NEWEST;

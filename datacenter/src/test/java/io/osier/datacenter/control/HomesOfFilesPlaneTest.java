@@ -255,7 +255,14 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     assertThat(at("eu").plane.refusedKeyspaces())
         .singleElement()
         .asString()
-        .contains("'carts' of the configuration file does not exist yet", "do not: [sa]");
+        .contains(
+            "'carts' of the configuration file does not exist yet",
+            "at eu to speak",
+            "too old, so upgrade first: [sa]");
+    at("eu").unheard = Set.of("sa");
+    settle();
+    assertThat(at("eu").plane.refusedKeyspaces()).asString().contains("so start first: [sa]");
+    at("eu").unheard = Set.of();
     at("sa").spoken = PeerVersions.HOMES;
     settle();
     isThere();

@@ -204,6 +204,22 @@ class WhyTest {
   }
 
   @Test
+  void keyOfAHome_isOneOfTheHome_whoeverAnswers() {
+    WhyKey cut = why(Map.of("eu", "{'keyspace':'shop@ap','holders':['ap']}"));
+    assertThat(cut.verdict())
+        .isEqualTo(
+            "No datacenter that was asked holds 'shop@ap', so nothing is known of the key. ap could"
+                + " not be asked.");
+    assertThat(cut.json()).contains("\"keyspace\":\"shop@ap\"");
+    String rights = "{'keyspace':'shop@ap','holds':[],'objects':[{'rights_waiting':3}]}";
+    assertThat(why(Map.of("ap", rights)).text())
+        .as("commands name the keyspace")
+        .contains("--keyspace shop bcounter rights likes:42");
+    assertThat(why(Map.of("ap", "{'keyspace':'shop@ap','holds':[],'objects':[]}")).verdict())
+        .startsWith("There is no 'likes:42' in 'shop@ap' at ap.");
+  }
+
+  @Test
   void keyWithASlowPeer_saysWhatOfOtherKeysIsOverdue_andNothingOfWhatIsOnItsWay() {
     String peer =
         ",'peers':[{'dc':'us','connected':true,'stream':'streaming','lag_updates':90,'lag_ms':9000,"

@@ -12,8 +12,10 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
+import io.osier.datacenter.control.KeyspaceView;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.protocol.Request;
@@ -138,8 +140,21 @@ public final class Control implements AutoCloseable {
           runs.ask(p -> p.administerDatacenters(request, by)).thenApply(ControlJson::datacenters);
       default ->
           runs.administer(request, by)
-              .thenApply(views -> ControlJson.keyspaces(views, changes ? List.of() : missing()));
+              .thenApply(
+                  views ->
+                      ControlJson.keyspaces(
+                          views, changes ? withoutEffect(views, request) : missing()));
     };
+  }
+
+  /** Returns, in words, what an operator has given in vain. */
+  private static List<String> withoutEffect(List<KeyspaceView> now, Request.Administer request) {
+    return now.stream()
+        .flatMap(
+            view ->
+                KeyspaceSettings.withoutEffect(view.settings(), request.settings().keySet())
+                    .stream())
+        .toList();
   }
 
   /** Returns, in words, which keyspaces of the file do not exist yet. */

@@ -140,7 +140,9 @@ public final class CliAdmin {
 
   /** Shows keyspaces whose holders follow the load: all of them, or the named one. */
   String placement(Grammar.Administer what) {
-    return PlacementText.of(answer(client.admin().placementAsync()), what, asJson);
+    Admin admin = client.admin();
+    return PlacementText.of(
+        answer(admin.placementAsync()), what, asJson, () -> answer(admin.listKeyspacesAsync()));
   }
 
   String manage(Grammar.ManageUser what) {

@@ -229,6 +229,25 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
   }
 
   @Test
+  void homeThatThereIsNot_isRefusedByName_withThoseThatThereAre() {
+    starts("eu", carts());
+    settle();
+    settle();
+    for (String action : List.of("alter", "drop")) {
+      Map<String, String> settings = action.equals("alter") ? Map.of("sla", "1s") : Map.of();
+      assertThatThrownBy(() -> administer("eu", action, "carts@zz", settings))
+          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE))
+          .hasMessageContaining("keyspace 'carts' has no home 'zz'; its homes are ap, eu");
+      assertThatThrownBy(() -> administer("eu", action, "pair@zz", settings))
+          .hasMessageContaining("keyspace 'pair' has no home 'zz'; it was created without homes");
+      assertThatThrownBy(() -> administer("eu", action, "lost@zz", settings))
+          .hasMessageContaining("there is no keyspace 'lost@zz'; there are [carts, carts@ap");
+    }
+    assertThatThrownBy(() -> administer("eu", "alter", "lost", Map.of("partitions", "1")))
+        .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+  }
+
+  @Test
   void keyspaceThatWasNamedWithoutHomes_getsNone() {
     at("eu").stored = true;
     assertThatThrownBy(() -> starts("eu", carts()))

@@ -82,6 +82,11 @@ final class Origins {
   }
 
   /** Returns when a datacenter was last heard or excused; the start if it never was heard. */
+  long aheadMillis(String dc) {
+    InboundStream in = inbound.stream(dc);
+    return in == null ? 0 : in.liveness().aheadMillis();
+  }
+
   long aliveNanos(String dc) {
     InboundStream in = inbound.stream(dc);
     return in == null ? startNanos : in.liveness().aliveNanos();

@@ -22,6 +22,7 @@ import java.util.Map;
  *     is not connected now
  * @param behindUpdates the number of its updates that have not arrived here
  * @param unheardNanos for how long nothing was received from it although something should have been
+ * @param aheadMillis by how many milliseconds its clock is ahead of the one here, at least
  */
 public record PeerProgress(
     String dc,
@@ -35,4 +36,5 @@ public record PeerProgress(
     DelayHistogram roundTimes,
     VersionVector has,
     long behindUpdates,
-    long unheardNanos) {}
+    long unheardNanos,
+    long aheadMillis) {}

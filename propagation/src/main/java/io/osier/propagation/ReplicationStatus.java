@@ -349,7 +349,8 @@ public final class ReplicationStatus {
               stream.window().roundTimes(),
               has,
               Math.max(0, there - here),
-              nowNanos - origins.aliveNanos(stream.dc())));
+              nowNanos - origins.aliveNanos(stream.dc()),
+              origins.aheadMillis(stream.dc())));
     }
     return progress;
   }

@@ -138,7 +138,12 @@ final class ReportCheckTest {
               new PartitionReport.To(
                   lagUpdates, 0, 0, Timeliness.NONE, inFlightBytes, 0, 0, 0, p.to().roundTimes()),
               new PartitionReport.From(
-                  VersionVector.EMPTY, behindUpdates, 0, p.from().late(), p.from().visibility())));
+                  VersionVector.EMPTY,
+                  behindUpdates,
+                  0,
+                  0,
+                  p.from().late(),
+                  p.from().visibility())));
     }
 
     private Altered with(

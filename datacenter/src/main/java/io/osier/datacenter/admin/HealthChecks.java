@@ -69,7 +69,9 @@ final class HealthChecks {
               ? now.cli() + " why " + now.dc()
               : obstacle.contains("disk")
                   ? "df -h; make room where osier.store.dir is"
-                  : now.cli() + " stat --json";
+                  : obstacle.contains("not connected: ")
+                      ? now.cli() + " why"
+                      : now.cli() + " stat --json";
       add(
           catchingUp ? Level.WARNING : Level.ERROR,
           "ready",
@@ -81,13 +83,7 @@ final class HealthChecks {
           Level.WARNING,
           "warning " + warning.replaceFirst(", \\d+ failed reads", ""),
           now.dc() + ": " + warning,
-          warning.contains("peer protocol")
-              ? "docs/OPERATIONS.md, Upgrade"
-              : warning.startsWith("the store is damaged")
-                  ? "restart it: it then fetches the damaged part from its peers; if it cannot,"
-                      + " osier rebuild, or osier restore"
-                  : "osier server --config FILE --check, at both; then restart the one that was"
-                      + " wrong");
+          help(warning));
     }
     now.links().forEach(this::look);
     for (DashboardModel.Space space : now.spaces()) {
@@ -103,6 +99,22 @@ final class HealthChecks {
       earlier(space).ifPresent(earlier -> look(space, earlier));
     }
     lookForLate();
+  }
+
+  private String help(String warning) {
+    if (warning.startsWith("the clock of ")) {
+      return "chronyc tracking, or timedatectl, at both";
+    }
+    if (warning.contains("peer protocol")) {
+      return "docs/OPERATIONS.md, Upgrade";
+    }
+    if (warning.startsWith("the store is damaged")) {
+      return "restart it: it then fetches the damaged part from its peers; if it cannot,"
+          + " osier rebuild, or osier restore";
+    }
+    return warning.contains("is not replicated with")
+        ? "osier server --config FILE --check, at both; then restart the one that was wrong"
+        : now.cli() + " why";
   }
 
   private void add(Level level, String about, String what, String help) {

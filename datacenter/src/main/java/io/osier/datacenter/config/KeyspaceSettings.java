@@ -8,6 +8,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.PlacementRules;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -184,6 +185,48 @@ public final class KeyspaceSettings {
     settings.put(
         REPLICAS, policy.replicas().isEmpty() ? "all" : String.join(",", policy.replicas()));
     return settings;
+  }
+
+  /**
+   * Returns, in words, which of a keyspace's settings that differ from the defaults have no effect.
+   */
+  public static List<String> withoutEffect(KeyspacePolicy policy) {
+    SortedMap<String, String> given = all(policy);
+    all(KeyspacePolicy.session(policy.name(), Duration.ofSeconds(2))).forEach(given::remove);
+    return withoutEffect(all(policy), given.keySet());
+  }
+
+  /**
+   * Returns, in words, which of these settings have no effect.
+   *
+   * @param all the keyspace's settings; missing ones have the configuration's defaults
+   * @param given the names of those that were given
+   */
+  public static List<String> withoutEffect(Map<String, String> all, Set<String> given) {
+    List<String> notes = new ArrayList<>();
+    boolean isStale = !all.getOrDefault(STALE_READS, millis(Duration.ZERO)).equals("0ms");
+    if (isStale
+        && (given.contains(STALE_READS) || given.contains(REPLICAS))
+        && all.getOrDefault(REPLICAS, "all").equals("all")
+        && !all.containsKey(HOMES)) {
+      notes.add(
+          "stale-reads has no effect: all datacenters hold the keyspace, so each answers reads"
+              + " itself");
+    }
+    if (given.contains(HISTORY) && all.getOrDefault(CONSISTENCY, "session").equals("session")) {
+      notes.add("history has no effect: only the past of a causal keyspace can be read");
+    }
+    boolean shipsAtOnce = "0ms".equals(all.get(SLA));
+    boolean isOp = "op".equals(all.get(PROPAGATION));
+    if (given.contains(PAYLOAD) && (shipsAtOnce || isOp)) {
+      notes.add(
+          "payload has no effect: with %s every update is shipped at once"
+              .formatted(isOp ? "propagation = op" : "sla = 0s"));
+    }
+    if (given.contains(PROPAGATION) && shipsAtOnce && !isOp) {
+      notes.add("propagation has no effect: with sla = 0s every update is shipped at once");
+    }
+    return notes;
   }
 
   /** Returns the settings in one line, as an operator writes them. */

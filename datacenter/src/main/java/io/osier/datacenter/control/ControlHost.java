@@ -5,6 +5,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -236,8 +237,44 @@ public interface ControlHost {
   /** Returns whether a datacenter can be reached now. */
   boolean isConnected(String name);
 
+  /**
+   * Returns, in words, why {@link #isSettled} is false, and what helps.
+   *
+   * @param dc this datacenter's name
+   * @param all the names of all datacenters
+   */
+  default String unheard(String dc, Collection<String> all) {
+    List<String> away =
+        all.stream().filter(name -> !name.equals(dc) && !isConnected(name)).sorted().toList();
+    return away.isEmpty()
+        ? dc + " has not got yet from all others what they have; wait a moment"
+        : ("%1$s has not heard from every other one since it started; not connected: %2$s;"
+                + " start what does not run, or see 'osier cli why %3$s'")
+            .formatted(dc, String.join(", ", away), away.getFirst());
+  }
+
   /** Returns the newest version of the peer protocol that a datacenter is known to speak. */
   int protocol(String name);
+
+  /** Returns whether it is known which version of the peer protocol a datacenter speaks. */
+  default boolean isProtocolKnown(String name) {
+    return true;
+  }
+
+  /**
+   * Returns, in words, which datacenters are not known to speak a version of the peer protocol, and
+   * what to do; empty if all do.
+   */
+  default Optional<String> tooOld(int version, Collection<String> names) {
+    List<String> old = names.stream().filter(name -> protocol(name) < version).sorted().toList();
+    List<String> unheard = old.stream().filter(name -> !isProtocolKnown(name)).toList();
+    List<String> known = old.stream().filter(this::isProtocolKnown).toList();
+    String start = unheard.isEmpty() ? "" : "never heard, so start first: " + unheard;
+    String upgrade = known.isEmpty() ? "" : "too old, so upgrade first: " + known;
+    return old.isEmpty()
+        ? Optional.empty()
+        : Optional.of(start + (start.isEmpty() || upgrade.isEmpty() ? "" : "; ") + upgrade);
+  }
 
   /** Returns the oldest version of the peer protocol that allows a datacenter of this name. */
   int protocolMin(String name);

@@ -69,8 +69,8 @@ public final class ControlPlane {
   /** Whether this process has made sure that at least one user may change users. */
   private boolean letIn;
 
-  /** See {@link #isCreating}. */
-  private volatile boolean creating;
+  /** The keyspaces of the file that are not known to exist yet. */
+  private volatile KeyspaceCreation.Missing missing = KeyspaceCreation.Missing.NOTHING;
 
   /**
    * @param datacenters the addresses of all datacenters that the configuration file names, by name;
@@ -147,7 +147,7 @@ public final class ControlPlane {
    */
   public List<KeyspacePolicy> beginConfigured() {
     creation.checkRecovered();
-    creating = creation.isAwaited();
+    missing = creation.missing();
     return keyspaces.beginConfigured();
   }
 
@@ -180,9 +180,20 @@ public final class ControlPlane {
     return changes >= 0;
   }
 
-  /** Returns whether a keyspace of the file is not known to exist yet. For any thread. */
-  public boolean isCreating() {
-    return creating;
+  /**
+   * Returns, in words, which keyspaces of the file wait for other datacenters to be created. For
+   * any thread.
+   */
+  public List<String> awaitedKeyspaces() {
+    return missing.awaited();
+  }
+
+  /**
+   * Returns, in words, which keyspaces of the file cannot be created, or not yet, for another
+   * reason. For any thread.
+   */
+  public List<String> refusedKeyspaces() {
+    return missing.refused();
   }
 
   /** Returns whether the last look found nothing to do, so that the next one may come later. */
@@ -195,7 +206,7 @@ public final class ControlPlane {
     if (skipped < SKIPPED_MAX
         && cleaned
         && letIn
-        && !creating
+        && missing.equals(KeyspaceCreation.Missing.NOTHING)
         && members.isSteady()
         && isRead(host.recorded())) {
       skipped++;
@@ -248,13 +259,14 @@ public final class ControlPlane {
           List.of(
               "datacenter '"
                   + dc
-                  + "' has not heard yet from the others which keyspaces there are"));
+                  + "' has not heard yet from the others which keyspaces there are: "
+                  + host.unheard(dc, members.names())));
     } else {
       members.tell(keyspaces.missing(), keyspaces.needing());
     }
     users.tell();
     creation.follow(cleaned);
-    creating = creation.isAwaited();
+    missing = creation.missing();
     placement.step();
   }
 

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -105,7 +106,8 @@ final class HolderPlane {
       if (before != null) {
         members.holdersChanged();
       }
-      if (!first.equals(now.first()) && !first.equals(now.holders())) {
+      boolean isStart = before == null; // later changes are an operator's own, or follow the load
+      if (isStart && !first.equals(now.first()) && !first.equals(now.holders())) {
         LOG.warn(
             "keyspace '{}' is held by {}, as was altered while all served, and not by {}, as the"
                 + " configuration file says",
@@ -309,22 +311,19 @@ final class HolderPlane {
   }
 
   private void checkReady(int version, List<String> added) {
-    List<String> old =
-        members.names().stream().filter(name -> host.protocol(name) < version).toList();
-    if (!old.isEmpty()) {
+    Optional<String> old = host.tooOld(version, members.names());
+    if (old.isPresent()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("holders are altered so once all datacenters speak version %d of the peer"
-                  + " protocol, and as far as %s knows these do not: %s; upgrade them first, and"
-                  + " start those that were never heard")
-              .formatted(version, dc, old));
+          ("holders are altered so once all datacenters are known at %s to speak version %d of the"
+                  + " peer protocol; %s")
+              .formatted(dc, version, old.get()));
     }
     if (!host.isSettled() || !members.isActive()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("datacenter %s may not know who holds what: it has not heard from every other"
-                  + " one since it started; alter it when it has, or at another datacenter")
-              .formatted(dc));
+          "datacenter %s may not know who holds what: %s; or alter it at another datacenter"
+              .formatted(dc, host.unheard(dc, members.names())));
     }
     List<String> joining = new ArrayList<>(added);
     joining.removeAll(members.awaited());

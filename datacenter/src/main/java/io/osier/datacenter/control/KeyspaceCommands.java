@@ -10,6 +10,7 @@ import io.osier.protocol.AdminRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -99,6 +100,9 @@ final class KeyspaceCommands {
           ErrorCode.INVALID_ARGUMENT,
           "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE + ", replicas");
     }
+    if (keyspaces.state().find(name).isEmpty()) {
+      throw unknown(name);
+    }
     for (String setting : settings.keySet()) {
       if (Homes.isHome(name)
           && !setting.equals(KeyspaceSettings.REPLICAS)
@@ -165,6 +169,9 @@ final class KeyspaceCommands {
   }
 
   private void drop(String name) {
+    if (Homes.isHome(name) && keyspaces.state().find(name).isEmpty()) {
+      throw unknown(name);
+    }
     if (keyspaces.state().configured().containsKey(name) || creation.isOfFile(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -189,6 +196,19 @@ final class KeyspaceCommands {
 
   private OsierException unknown(String name) {
     Set<String> names = new TreeSet<>(keyspaces.policies().keySet());
+    Optional<KeyspaceDefinition> base = keyspaces.state().find(Homes.base(name));
+    if (Homes.isHome(name) && base.isPresent()) {
+      List<String> homes = base.get().policy().partitioning().homes().names();
+      return new OsierException(
+          ErrorCode.UNKNOWN_KEYSPACE,
+          "keyspace '%s' has no home '%s'; %s"
+              .formatted(
+                  base.get().name(),
+                  Homes.home(name),
+                  homes.isEmpty()
+                      ? "it was created without homes"
+                      : "its homes are " + String.join(", ", homes)));
+    }
     return new OsierException(
         ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
   }

@@ -10,6 +10,7 @@ import io.osier.propagation.net.link.PeerVersions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,8 +58,14 @@ final class KeyspaceCreation {
    */
   private final Map<String, Long> missing = new HashMap<>();
 
+  /** Why a keyspace of the file could not be created at the last try, by keyspace. */
+  private final Map<String, String> refusals = new HashMap<>();
+
   /** The text that was logged last about a keyspace of the file, by keyspace. */
   private final Map<String, String> said = new HashMap<>();
+
+  /** The creations of keyspaces whose alterable settings were compared with the file's. */
+  private final Set<String> compared = new HashSet<>();
 
   private long lastCreatedMillis;
 
@@ -95,9 +102,39 @@ final class KeyspaceCreation {
     return withHomes.containsKey(Homes.base(keyspace));
   }
 
-  /** Returns whether a keyspace with homes that the file names does not exist yet. */
-  boolean isAwaited() {
-    return !keyspaces.state().creations().keySet().containsAll(withHomes.keySet());
+  /**
+   * Returns, in words, which keyspaces with homes that the file names do not exist yet, and why.
+   */
+  Missing missing() {
+    List<String> awaited = new ArrayList<>();
+    List<String> refused = new ArrayList<>();
+    String waits =
+        host.isSettled() ? "it is about to be created" : host.unheard(dc, members.names());
+    for (String name : withHomes.keySet()) {
+      String why = refusals.get(name);
+      if (!keyspaces.state().creations().containsKey(name)) {
+        (why == null ? awaited : refused)
+            .add(
+                "keyspace '%s' of the configuration file does not exist yet: %s"
+                    .formatted(name, why == null ? waits : why));
+      }
+    }
+    return new Missing(awaited, refused);
+  }
+
+  /**
+   * The keyspaces of the file that do not exist yet, in words, with the reason.
+   *
+   * @param awaited those that wait for other datacenters
+   * @param refused those that cannot be created, or not yet, for another reason
+   */
+  record Missing(List<String> awaited, List<String> refused) {
+    static final Missing NOTHING = new Missing(List.of(), List.of());
+
+    Missing {
+      awaited = List.copyOf(awaited);
+      refused = List.copyOf(refused);
+    }
   }
 
   /**
@@ -142,19 +179,25 @@ final class KeyspaceCreation {
           KeyspaceDefinition there = keyspaces.state().created().get(name);
           if (there != null) {
             missing.remove(name);
-            say(name, fixed(there, policies.getFirst()).or(() -> altered(policies)).orElse(""));
+            Optional<String> fixed = fixed(there, policies.getFirst());
+            say(name, fixed.orElse(""));
+            if (compared.add(there.created()) && fixed.isEmpty()) {
+              altered(policies).ifPresent(LOG::warn); // later alterations are an operator's own
+            }
           } else if (!isKnown) {
             if (isNews(name, "awaited")) {
               LOG.info(
-                  "keyspace '{}' of the configuration file is created when {} has heard from all"
-                      + " other datacenters, if nobody has done so",
+                  "keyspace '{}' of the configuration file is created once that can be, if nobody"
+                      + " has done so: {}",
                   name,
-                  dc);
+                  host.unheard(dc, members.names()));
             }
           } else if (!keyspaces.state().unreadable().containsKey(name) && isTurn(name)) {
             try {
               create(policies, "the file of " + dc);
+              refusals.remove(name);
             } catch (OsierException e) {
+              refusals.put(name, e.reason());
               say(
                   name,
                   "keyspace '%s' of the configuration file is not created yet: %s"
@@ -232,7 +275,8 @@ final class KeyspaceCreation {
         ? Optional.empty()
         : Optional.of(
             ("keyspaces with homes are as they were created, and altered since, whatever"
-                    + " the configuration file says: %s ('keyspace alter' changes that)")
+                    + " the configuration file says: %s ('keyspace alter' changes that; the file"
+                    + " may say the same)")
                 .formatted(String.join("; ", other)));
   }
 
@@ -279,9 +323,8 @@ final class KeyspaceCreation {
       // It may have lost that there is one of this name: the new one would win, and lose the other.
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("datacenter %s may not know all keyspaces: it has not heard from every other"
-                  + " one since it started; create it when it has, or at another datacenter")
-              .formatted(dc));
+          "datacenter %s may not know all keyspaces: %s; or create it at another datacenter"
+              .formatted(dc, host.unheard(dc, members.names())));
     }
     checkKnown(policy);
     for (KeyspacePolicy each : policies) {
@@ -327,15 +370,12 @@ final class KeyspaceCreation {
 
   /** Throws if a datacenter is not known to speak this version of the peer protocol. */
   private void checkSpoken(int version, String what) {
-    List<String> old =
-        members.names().stream().filter(name -> host.protocol(name) < version).toList();
-    if (!old.isEmpty()) {
+    Optional<String> old = host.tooOld(version, members.names());
+    if (old.isPresent()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("%s once all datacenters speak version %d of the peer protocol, and as far as"
-                  + " %s knows these do not: %s; upgrade them first, and start those that were"
-                  + " never heard")
-              .formatted(what, version, dc, old));
+          "%s once all datacenters are known at %s to speak version %d of the peer protocol; %s"
+              .formatted(what, dc, version, old.get()));
     }
   }
 

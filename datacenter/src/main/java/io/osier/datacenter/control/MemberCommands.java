@@ -156,9 +156,8 @@ final class MemberCommands {
     if (!host.isSettled()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          ("datacenter %s may not know all datacenters: it has not heard from every other"
-                  + " one since it started; try it when it has, or at another one")
-              .formatted(dc));
+          "datacenter %s may not know all datacenters: %s; or try it at another one"
+              .formatted(dc, host.unheard(dc, members.names())));
     }
   }
 

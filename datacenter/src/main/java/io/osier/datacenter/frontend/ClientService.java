@@ -1,6 +1,5 @@
 package io.osier.datacenter.frontend;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
@@ -30,18 +29,12 @@ public interface ClientService {
     return new Reply.Keyspaces(keyspaces(), elsewhere());
   }
 
-  /** The answer about keyspaces while {@link #knowsKeyspaces} is false. */
-  Reply.Failure NOT_KNOWN =
-      new Reply.Failure(
-          ErrorCode.UNAVAILABLE,
-          "this datacenter does not know all keyspaces before it has heard from all others");
-
   /**
-   * Returns whether there are no other keyspaces than those: after its start a datacenter first
-   * hears from the others.
+   * Returns the answer about keyspaces while there may be others than those, as after a start, when
+   * a datacenter first hears from the others; empty if there are none.
    */
-  default boolean knowsKeyspaces() {
-    return true;
+  default Optional<Reply.Failure> mayLackKeyspaces() {
+    return Optional.empty();
   }
 
   /** Returns the keyspaces that are held here and stay so, whatever the load on them is. */

@@ -34,8 +34,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +55,7 @@ public final class RequestHandler implements ClientService {
   private final Inspector inspector;
   private final Administrator administrator;
   private final GroupCommitHelp writeHelp;
-  private final BooleanSupplier known;
+  private final Supplier<Optional<String>> unknown;
   private final Others elsewhere;
 
   /** Forwards requests for keyspaces that others hold; empty to refuse them. */
@@ -105,7 +105,8 @@ public final class RequestHandler implements ClientService {
   /**
    * @param keyspaces the keyspaces that clients see; they may come and go
    * @param writeHelp lets the threads that run partitions write what these have made
-   * @param known returns whether all keyspaces are known: after a start others must be heard first
+   * @param unknown returns, in words, why not all keyspaces are known; empty if they are: after a
+   *     start others must be heard first
    * @param forwarder forwards requests for keyspaces that others hold; empty to refuse them
    * @param copies answer reads of keyspaces that others hold, where they can; empty to forward all
    */
@@ -114,7 +115,7 @@ public final class RequestHandler implements ClientService {
       Inspector inspector,
       Administrator administrator,
       GroupCommitHelp writeHelp,
-      BooleanSupplier known,
+      Supplier<Optional<String>> unknown,
       Others elsewhere,
       Optional<Forwarder> forwarder,
       Optional<Copies> copies) {
@@ -122,7 +123,7 @@ public final class RequestHandler implements ClientService {
     this.inspector = inspector;
     this.administrator = administrator;
     this.writeHelp = writeHelp;
-    this.known = known;
+    this.unknown = unknown;
     this.elsewhere = elsewhere;
     this.forwarder = forwarder;
     this.copies = copies;
@@ -226,8 +227,11 @@ public final class RequestHandler implements ClientService {
               : reply;
       serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
-      boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !knowsKeyspaces();
-      reply.accept(mayBeThere ? NOT_KNOWN : new Reply.Failure(e.code(), e.reason()));
+      reply.accept(
+          Optional.of(e)
+              .filter(x -> x.code() == ErrorCode.UNKNOWN_KEYSPACE)
+              .flatMap(x -> mayLackKeyspaces())
+              .orElseGet(() -> new Reply.Failure(e.code(), e.reason())));
     } catch (RejectedExecutionException e) {
       // The readers of the disk end before the connections do.
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
@@ -317,7 +321,8 @@ public final class RequestHandler implements ClientService {
     switch (request) {
       case Greeting r -> throw notNow();
       case Request.Ping r -> reply.accept(new Reply.Pong());
-      case Request.Keyspaces r -> reply.accept(knowsKeyspaces() ? told() : NOT_KNOWN);
+      case Request.Keyspaces r ->
+          reply.accept(mayLackKeyspaces().<Reply>map(why -> why).orElseGet(this::told));
       case AdminRequest.Administer r -> administer(r, EMBEDDED, reply);
       case Request.Read r -> shard(r.keyspace()).read(r, lane, reply);
       case Request.Write r -> shard(r.keyspace()).write(r, lane, reply);
@@ -347,8 +352,13 @@ public final class RequestHandler implements ClientService {
   }
 
   @Override
-  public boolean knowsKeyspaces() {
-    return known.getAsBoolean();
+  public Optional<Reply.Failure> mayLackKeyspaces() {
+    return unknown
+        .get()
+        .map(
+            why ->
+                new Reply.Failure(
+                    ErrorCode.UNAVAILABLE, "not all keyspaces are known here yet: " + why));
   }
 
   @Override

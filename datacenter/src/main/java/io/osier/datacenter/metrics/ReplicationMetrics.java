@@ -129,6 +129,10 @@ final class ReplicationMetrics {
         "For how long an expected message of the peer has not come",
         all -> all.stream().mapToLong(p -> p.from().unheardNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
+        "clock_ahead_seconds",
+        "By how much the peer's clock is ahead of the one here, at least, in the last half minute",
+        all -> all.stream().mapToLong(p -> p.from().aheadMillis()).max().orElse(0) / 1e3);
+    metrics.perPeer(
         "lag_updates",
         "Updates of this datacenter that the peer has not confirmed",
         all -> MetricList.sum(all, p -> p.to().lagUpdates()));

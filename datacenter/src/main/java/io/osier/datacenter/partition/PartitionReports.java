@@ -137,6 +137,7 @@ final class PartitionReports {
             peer.has(),
             peer.behindUpdates(),
             peer.unheardNanos(),
+            peer.aheadMillis(),
             stats.late(peer.dc()),
             stats.delays(peer.dc(), slaMillis)));
   }

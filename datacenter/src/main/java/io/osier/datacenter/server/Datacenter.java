@@ -8,6 +8,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.control.execution.StartupWaitRule;
@@ -165,6 +166,10 @@ public final class Datacenter implements AutoCloseable {
                         + " everything",
                     open));
     LOG.info("configuration: {}; all else is as osier-reference.conf has it", config);
+    for (KeyspacePolicy keyspace : config.keyspaces()) {
+      KeyspaceSettings.withoutEffect(keyspace)
+          .forEach(note -> LOG.warn("keyspace '{}': {}", keyspace.name(), note));
+    }
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
   }
 

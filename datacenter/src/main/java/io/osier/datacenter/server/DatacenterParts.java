@@ -154,6 +154,7 @@ final class DatacenterParts {
     readiness.setSecond(keyspaces::second);
     readiness.setMembership(control::obstacles);
     readiness.setStanding(control::warnings);
+    readiness.setUnreachable(neighbours::unreachable);
     access.setKnown(this::isControlKnown);
     this.forwarding =
         opened.opened(
@@ -179,6 +180,7 @@ final class DatacenterParts {
     opened.opened(transport);
     this.publisher = publisher(wall, around);
     opened.opened(publisher);
+    var unused = publisher.listen(readiness.clocks());
     Inspector inspector = new Inspector(keyspaces.shown(), publisher, storage.store());
     this.reports =
         opened.opened(
@@ -234,7 +236,7 @@ final class DatacenterParts {
         inspector,
         (request, by) -> request.asksWhy() ? reports.why(request) : control.administer(request, by),
         storage.writeHelp(),
-        () -> isControlKnown() && !control.isCreating(),
+        () -> storage.isReadOnly() ? Optional.empty() : control.unknownKeyspaces(),
         heldElsewhere(),
         forwarder,
         copies);

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,6 +129,11 @@ final class PeerDirectory implements PeerLinks {
   }
 
   @Override
+  public boolean isProtocolKnown(String name) {
+    return transport().knownVersion(name) != 0;
+  }
+
+  @Override
   public void setProtocols(Map<String, Integer> said) {
     protocols = Map.copyOf(said);
     PeerTransport to = transport;
@@ -150,7 +156,15 @@ final class PeerDirectory implements PeerLinks {
 
   @Override
   public boolean isConnected(String name) {
-    return transport().isConnected(name);
+    PeerTransport to = transport;
+    return to != null && to.isConnected(name);
+  }
+
+  /** Returns the names of the datacenters to which nothing can be sent at present. */
+  Set<String> unreachable() {
+    Set<String> names = new TreeSet<>(addresses.keySet());
+    names.removeIf(this::isConnected);
+    return names;
   }
 
   @Override

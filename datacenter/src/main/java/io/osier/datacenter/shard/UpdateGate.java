@@ -261,9 +261,11 @@ public final class UpdateGate {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
             known == 0
-                ? ("datacenter '%s' was not heard yet, so it is not known whether it speaks"
-                        + " version %d of the peer protocol, which %s need: nothing was done")
-                    .formatted(dc, needed, what.get())
+                ? ("datacenter '%1$s' was never heard here, so its version may be too old to read"
+                        + " %2$s (peer protocol %3$d), and it would stop at them for good: nothing"
+                        + " was done. Start it, or see 'osier cli why %1$s'; once it was heard, it"
+                        + " may be away")
+                    .formatted(dc, what.get(), needed)
                 : ("datacenter '%s' speaks version %d of the peer protocol, and %s need"
                         + " version %d: nothing was done; upgrade it first")
                     .formatted(dc, spoken, what.get(), needed));

@@ -186,6 +186,34 @@ final class HealthChecksTest {
   }
 
   @Test
+  void warning_hasWhatHelpsAgainstIt() {
+    Map<String, String> helps =
+        Map.of(
+            "the clock of us is more than 500 ms ahead of the one here", "chronyc tracking",
+            "us is spoken to in version 3 of the peer protocol", "Upgrade",
+            "keyspace 'a' is not replicated with us: it differs", "--check",
+            "no other datacenter has answered since this one started", "7400 why");
+    helps.forEach(
+        (warning, help) -> {
+          DashboardModel now =
+              new DashboardModel(
+                  QUIET.millis(),
+                  QUIET.dc(),
+                  QUIET.incarnation(),
+                  QUIET.uptimeMillis(),
+                  QUIET.cli(),
+                  List.of(),
+                  List.of(warning),
+                  QUIET.links(),
+                  QUIET.spaces());
+          assertThat(HealthChecks.of(now, QUIET))
+              .singleElement()
+              .satisfies(f -> assertThat(f.what()).isEqualTo("eu: " + warning))
+              .satisfies(f -> assertThat(f.help()).contains(help));
+        });
+  }
+
+  @Test
   void anotherIncarnation_isNotComparedWith() {
     DashboardModel later =
         new DashboardModel(

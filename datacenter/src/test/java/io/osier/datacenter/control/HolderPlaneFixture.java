@@ -60,6 +60,9 @@ abstract class HolderPlaneFixture {
     /** Those that it does not reach. */
     Set<String> cut = Set.of();
 
+    /** Those whose version it does not know. */
+    Set<String> unheard = Set.of();
+
     boolean settled = true;
 
     /** Whether its store is of a later term than its {@code _osier} knows. */
@@ -252,6 +255,11 @@ abstract class HolderPlaneFixture {
     @Override
     public long incarnation(String name) {
       return 1;
+    }
+
+    @Override
+    public boolean isProtocolKnown(String name) {
+      return !unheard.contains(name);
     }
 
     @Override

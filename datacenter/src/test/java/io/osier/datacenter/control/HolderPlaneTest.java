@@ -10,6 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.server.LoggedLines;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.testing.Refused;
 import java.util.List;
@@ -63,6 +64,24 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     settle();
     assertThat(at("sa").holders("pair")).containsExactly("ap", "eu", "us");
     assertThat(at("sa").holding("pair").holders()).doesNotContain("sa");
+  }
+
+  @Test
+  void holdersThatAreAltered_areNoFault_andAFileThatNamesOthersIsNamedAtItsStart() {
+    settle();
+    try (LoggedLines log = new LoggedLines(HolderPlane.class.getName()).quietly()) {
+      at("eu").alter("pair", "ap,eu,us");
+      settle();
+      at("ap").whole.add("pair");
+      settle();
+      assertThat(log.all()).isEmpty();
+      at("sa").restart(PAIR.withReplicas(List.of("sa", "us")));
+      settle();
+      assertThat(log.all())
+          .singleElement()
+          .asString()
+          .contains("held by [ap, eu, us]", "not by [sa, us], as the configuration file says");
+    }
   }
 
   @Test
@@ -162,7 +181,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "may not know who holds what");
     at("eu").settled = true;
     at("sa").spoken = 13;
-    refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "version 15", "[sa]", "never heard");
+    refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "version 15", "[sa]", "too old, so upgrade first");
     at("sa").spoken = 15;
     refused(ErrorCode.UNAVAILABLE, "eu", "version 16", "[sa]");
     at("sa").spoken = PeerVersions.NEWEST;

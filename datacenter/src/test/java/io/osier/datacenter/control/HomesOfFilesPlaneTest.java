@@ -13,6 +13,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.datacenter.server.LoggedLines;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.testing.Refused;
 import java.util.ArrayList;
@@ -59,7 +60,8 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
       for (String name : ALL) {
         assertThat(node.plane.views(name).getFirst().awaited()).isEmpty();
       }
-      assertThat(node.plane.isCreating()).isFalse();
+      assertThat(node.plane.awaitedKeyspaces()).isEmpty();
+      assertThat(node.plane.refusedKeyspaces()).isEmpty();
     }
     assertThat(at("ap").open).contains("carts@ap").doesNotContain("carts", "carts@eu");
     assertThat(at("eu").open).contains("carts", "carts@eu").doesNotContain("carts@ap");
@@ -85,11 +87,23 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
   @Test
   void oneFileThatNamesIt_isEnough_andNobodyCreatesBeforeItHasHeardTheOthers() {
     at("us").settled = false;
+    at("us").cut = Set.of("ap");
     starts("us", carts());
     settle();
     settle();
     assertThat(at("us").placement.find("carts")).isEmpty();
-    assertThat(at("us").plane.isCreating()).isTrue();
+    assertThat(at("us").plane.awaitedKeyspaces())
+        .singleElement()
+        .asString()
+        .contains(
+            "keyspace 'carts' of the configuration file does not exist yet: us has not heard",
+            "not connected: ap; start what does not run, or see 'osier cli why ap'");
+    assertThatThrownBy(() -> administer("us", "create", "more", Map.of()))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
+        .hasMessageContaining("not connected: ap");
+    at("us").cut = Set.of();
+    at("us").plane.look();
+    assertThat(at("us").plane.awaitedKeyspaces()).asString().contains("us has not got yet from");
     at("us").settled = true;
     for (int i = 0; i < 3; i++) {
       settle();
@@ -124,6 +138,26 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     at("eu").administer("drop", "carts", Map.of());
     settle();
     assertThat(at("us").placement.find("carts@eu")).isEmpty();
+  }
+
+  /** An alteration is no fault. What a file says in vain is said at the start. */
+  @Test
+  void fileThatSaysSomethingElse_isNamedAtTheStart_andNotAtEachAlteration() {
+    DCS.forEach(dc -> starts(dc, carts()));
+    settle();
+    try (LoggedLines log = new LoggedLines(KeyspaceCreation.class.getName()).quietly()) {
+      administer("sa", "alter", "carts", Map.of("sla", "700ms"));
+      settle();
+      assertThat(log.all()).isEmpty();
+      starts("eu", carts("sla 3s"));
+      settle();
+      administer("sa", "alter", "carts", Map.of("sla", "800ms"));
+      settle();
+      assertThat(log.all())
+          .singleElement()
+          .asString()
+          .contains("whatever the configuration file says", "sla of 'carts' is '700ms', not '3");
+    }
   }
 
   @Test
@@ -186,6 +220,25 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
   }
 
   @Test
+  void homeThatThereIsNot_isRefusedByName_withThoseThatThereAre() {
+    starts("eu", carts());
+    settle();
+    settle();
+    for (String action : List.of("alter", "drop")) {
+      Map<String, String> settings = action.equals("alter") ? Map.of("sla", "1s") : Map.of();
+      assertThatThrownBy(() -> administer("eu", action, "carts@zz", settings))
+          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE))
+          .hasMessageContaining("keyspace 'carts' has no home 'zz'; its homes are ap, eu");
+      assertThatThrownBy(() -> administer("eu", action, "pair@zz", settings))
+          .hasMessageContaining("keyspace 'pair' has no home 'zz'; it was created without homes");
+      assertThatThrownBy(() -> administer("eu", action, "lost@zz", settings))
+          .hasMessageContaining("there is no keyspace 'lost@zz'; there are [carts, carts@ap");
+    }
+    assertThatThrownBy(() -> administer("eu", "alter", "lost", Map.of("partitions", "1")))
+        .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+  }
+
+  @Test
   void keyspaceThatWasNamedWithoutHomes_getsNone() {
     at("eu").stored = true;
     assertThatThrownBy(() -> starts("eu", carts()))
@@ -208,6 +261,18 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     settle();
     assertThat(at("eu").placement.find("carts")).isEmpty();
     assertThat(at("eu").open).doesNotContainAnyElementsOf(ALL);
+    assertThat(at("eu").plane.awaitedKeyspaces()).as("it serves all else").isEmpty();
+    assertThat(at("eu").plane.refusedKeyspaces())
+        .singleElement()
+        .asString()
+        .contains(
+            "'carts' of the configuration file does not exist yet",
+            "at eu to speak",
+            "too old, so upgrade first: [sa]");
+    at("eu").unheard = Set.of("sa");
+    settle();
+    assertThat(at("eu").plane.refusedKeyspaces()).asString().contains("so start first: [sa]");
+    at("eu").unheard = Set.of();
     at("sa").spoken = PeerVersions.HOMES;
     settle();
     isThere();

@@ -112,6 +112,11 @@ final class KeyspacesElsewhereTest {
     assertThat(bank.counter("b").get()).isEqualTo(5);
     assertThat(client.admin().listKeyspacesAsync().join()).contains("\"bank\"", "\"pair\"");
     client.admin().dropKeyspaceAsync("bank").join();
+    Map<String, String> inVain = Map.of("stale-reads", "60s", "replicas", "all");
+    assertThat(client.admin().createKeyspaceAsync("likes", inVain).join())
+        .contains("\"notes\":[\"stale-reads has no effect: all datacenters hold");
+    assertThat(client.admin().alterKeyspaceAsync("likes", Map.of("sla", "1s")).join())
+        .contains("\"notes\":[]");
   }
 
   /** Counters are incremented through all three meanwhile, and each increment counts once. */

@@ -98,7 +98,7 @@ public final class TestShards {
         null,
         (request, by) -> null,
         GroupCommitHelp.NONE,
-        () -> true,
+        Optional::empty,
         others,
         forwarder,
         Optional.empty());

@@ -61,7 +61,10 @@ final class UpdateGateTest {
     assertThatCode(gate::check).doesNotThrowAnyException();
     assertThatThrownBy(() -> gate.require(10, () -> "new things"))
         .as("what is new may wait for it")
-        .hasMessageContainingAll("'ap' was not heard yet", "version 10")
+        .hasMessageContainingAll(
+            "'ap' was never heard here, so its version may be too old to read new things",
+            "(peer protocol 10)",
+            "Start it, or see 'osier cli why ap'; once it was heard, it may be away")
         .hasMessageNotContaining("upgrade");
     versions.put("ap", 9);
     assertThatThrownBy(gate::check).hasMessageContainingAll("'ap'", "version 9", name);

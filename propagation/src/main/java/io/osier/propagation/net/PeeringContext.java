@@ -29,6 +29,9 @@ record PeeringContext(
   interface Others {
     Set<String> names();
 
+    /** Returns the differences between this datacenter's keyspaces and theirs. */
+    Disagreements disagreements();
+
     /** Returns how many bytes a second are compressed on each connection; 0 for none. */
     int compressed();
   }
@@ -41,21 +44,29 @@ record PeeringContext(
   }
 
   /**
-   * Compares fingerprints and logs each difference by name, once. Keyspaces that agree are
-   * replicated in any case.
+   * Compares fingerprints, and logs each difference that lasts by name, once. Keyspaces that agree
+   * are replicated in any case.
    */
   KeyspaceAgreement compare(String dc, List<String> mine, List<String> theirs) {
     KeyspaceAgreement agreement = KeyspaceAgreement.of(self.dc(), mine, dc, theirs);
-    if (agreement.differing().isEmpty()) {
-      if (said.end("=" + dc)) {
-        LOG.info("{} and this datacenter agree on all keyspaces", dc);
-      }
-    } else if (said.isNews("=" + dc, agreement.differing().toString())) {
-      agreement
-          .differing()
-          .forEach(
-              (name, what) ->
-                  LOG.error("keyspace '{}' is not replicated with {}: {}", name, dc, what));
+    Disagreements disagreements = others.disagreements();
+    Disagreements.Compared compared = disagreements.compared(dc, agreement.differing());
+    if (compared.isMended()) {
+      LOG.info("{} and this datacenter agree on all keyspaces", dc);
+    }
+    if (!compared.found().isEmpty()) {
+      network.later(
+          () ->
+              disagreements
+                  .lasting(dc, compared.found())
+                  .forEach(
+                      d ->
+                          LOG.error(
+                              "keyspace '{}' is not replicated with {}: {}",
+                              d.keyspace(),
+                              dc,
+                              d.what())),
+          Disagreements.LASTING_MILLIS);
     }
     listener.compared(dc, agreement.differing());
     return agreement;
@@ -64,7 +75,7 @@ record PeeringContext(
   /** Forgets the log lines about a datacenter, so that they are written again. */
   void forgetSaid(String dc) {
     said.end(">" + dc);
-    said.end("=" + dc);
+    others.disagreements().forget(dc);
     said.end("v" + dc);
   }
 }

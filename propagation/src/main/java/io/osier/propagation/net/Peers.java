@@ -19,6 +19,7 @@ final class Peers implements PeeringContext.Others {
   private volatile SortedMap<String, Peer> all = Collections.emptySortedMap();
   private volatile Map<String, LinkTraffic> traffic = Map.of();
 
+  private final Disagreements disagreements = new Disagreements();
   private volatile int compressed = LinkCompressor.BYTES_PER_SECOND;
 
   /** The diallers of peers that are gone or have another address, until the loop has taken them. */
@@ -32,6 +33,11 @@ final class Peers implements PeeringContext.Others {
   @Override
   public Set<String> names() {
     return all.keySet();
+  }
+
+  @Override
+  public Disagreements disagreements() {
+    return disagreements;
   }
 
   /** Returns their traffic by name; an unmodifiable view that does not change. */

@@ -5,7 +5,16 @@ package io.osier.propagation.receive;
  * Not thread-safe.
  */
 public final class StreamLiveness {
+  /** For how long at least a measurement of the peer's clock counts, and at most twice as long. */
+  private static final long CLOCK_NANOS = 30_000_000_000L;
+
   private long heardNanos;
+
+  /** By how much the peer's clock was ahead since {@link #clockNanos}, and in the time before. */
+  private long aheadMillis = Long.MIN_VALUE;
+
+  private long formerAheadMillis = Long.MIN_VALUE;
+  private long clockNanos;
 
   /** The peer's silence until then means nothing: see {@link Quiescence}. */
   private long excusedNanos;
@@ -18,6 +27,7 @@ public final class StreamLiveness {
   StreamLiveness(long nowNanos) {
     this.heardNanos = nowNanos;
     this.excusedNanos = nowNanos;
+    this.clockNanos = nowNanos;
   }
 
   /**
@@ -36,6 +46,22 @@ public final class StreamLiveness {
       silentUntilNanos = nowNanos;
     }
     heardNanos = nowNanos;
+    if (nowNanos - clockNanos >= CLOCK_NANOS) {
+      formerAheadMillis = aheadMillis;
+      aheadMillis = Long.MIN_VALUE;
+      clockNanos = nowNanos;
+    }
+    if (wayMillis != Long.MIN_VALUE) {
+      aheadMillis = Math.max(aheadMillis, -wayMillis);
+    }
+  }
+
+  /**
+   * Returns by how many milliseconds the peer's clock is ahead of the one here, at least: a frame
+   * that seems to come before it was sent shows that. 0 if none did in the last half minute.
+   */
+  public long aheadMillis() {
+    return Math.max(0, Math.max(aheadMillis, formerAheadMillis));
   }
 
   private boolean isDelayed(long wayMillis, long byMillis) {

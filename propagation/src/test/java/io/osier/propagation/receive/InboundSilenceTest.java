@@ -36,6 +36,19 @@ final class InboundSilenceTest {
   }
 
   @Test
+  void clockThatIsAhead_isMeasuredByTheFastestFrameOfTheLastHalfMinute() {
+    assertThat(stream.aheadMillis()).as("20 ms on the way").isEqualTo(SKEW_MILLIS - 20);
+    hears(1_000, 7);
+    hears(1_100, 2_000);
+    stream.heard(SECOND, 1_200, SECOND, Long.MIN_VALUE); // a frame without the time of its sending
+    assertThat(stream.aheadMillis()).isEqualTo(SKEW_MILLIS - 7);
+    hears(31_000, 50 + SKEW_MILLIS); // it was set
+    assertThat(stream.aheadMillis()).isEqualTo(SKEW_MILLIS - 7);
+    hears(61_000, 50 + SKEW_MILLIS);
+    assertThat(stream.aheadMillis()).as("this clock is ahead, or none").isZero();
+  }
+
+  @Test
   void silenceOfMoreThanASecond_isAnOutage() {
     hears(1_120, 20);
     assertThat(wasOutage()).isFalse();

@@ -18,7 +18,9 @@ import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.future.CallFuture.GivenUp;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.session.SessionCore;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -53,8 +55,8 @@ public abstract class Call<T> implements CallFuture.Work {
   /** The datacenters that were asked for their keyspaces because they had not told this one. */
   private Set<String> asked = Set.of();
 
-  /** Those of them that gave no answer. */
-  private Set<String> silent = Set.of();
+  /** Why those of them that did not tell them did not, by datacenter. */
+  private Map<String, String> silent = Map.of();
 
   private final CallFuture<T> result = new CallFuture<>(this);
 
@@ -290,12 +292,12 @@ public abstract class Call<T> implements CallFuture.Work {
     }
     if (info == null) {
       OsierException without =
-          silent.contains(connection.dc())
+          silent.containsKey(connection.dc())
               ? OsierException.of(
-                  ErrorCode.UNAVAILABLE, connection.dc() + " does not know its keyspaces yet")
+                  ErrorCode.UNAVAILABLE, connection.dc() + ": " + silent.get(connection.dc()))
               : session.without(connection, keyspace);
       asked = Set.of(); // a later try asks them again
-      silent = Set.of();
+      silent = Map.of();
       act(tries.untold(now, connection.dc(), without));
       return;
     }
@@ -322,7 +324,9 @@ public abstract class Call<T> implements CallFuture.Work {
   }
 
   private void askForKeyspaces(Connection teller, long now) {
-    asked = with(asked, teller);
+    Set<String> all = new HashSet<>(asked);
+    all.add(teller.dc());
+    asked = all;
     teller
         .refreshKeyspaces(tries.leftMillis(now))
         .whenComplete(
@@ -333,12 +337,6 @@ public abstract class Call<T> implements CallFuture.Work {
                 untold(teller, error);
               }
             });
-  }
-
-  private static Set<String> with(Set<String> some, Connection one) {
-    Set<String> all = new HashSet<>(some);
-    all.add(one.dc());
-    return all;
   }
 
   /** Notes a try that is about to be sent to a datacenter that knows the keyspace. */
@@ -354,7 +352,9 @@ public abstract class Call<T> implements CallFuture.Work {
   private void untold(Connection by, Throwable error) {
     OsierException why = Calls.asOsier(error, false);
     client.settings().metrics().failed(by.dc(), why.code());
-    silent = with(silent, by);
+    Map<String, String> all = new HashMap<>(silent);
+    all.put(by.dc(), why.reason());
+    silent = all;
     act(tries.untold(timers.nanoTime(), by.dc(), why));
   }
 

@@ -2,6 +2,7 @@ package io.osier.datacenter.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.typesafe.config.ConfigUtil;
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.HostPort;
 import io.osier.datacenter.cli.session.CliAdmin;
@@ -24,6 +25,10 @@ import java.util.TreeMap;
 record FoundCluster(
     SortedMap<String, String> peers, SortedMap<String, SortedMap<String, String>> keyspaces) {
   private static final Set<String> MEMBERS = Set.of("active", "joining");
+
+  /** The name of the asked datacenter until it has told its own. */
+  static final String ENDPOINT = "joined";
+
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   /**
@@ -38,13 +43,35 @@ record FoundCluster(
    */
   static FoundCluster ask(String newcomer, HostPort at, OsierClient.Builder builder) {
     try (OsierClient client = builder.build()) {
-      client.awaitConnected(PATIENCE);
+      connect(client, at);
       String asked = client.status().getFirst().name();
       JsonNode datacenters =
           CliAdmin.answer(client.admin().listDatacentersAsync()).get("datacenters");
       JsonNode keyspaces = CliAdmin.answer(client.admin().listKeyspacesAsync()).get("keyspaces");
       return of(newcomer, at, asked, datacenters, keyspaces);
     }
+  }
+
+  private static void connect(OsierClient client, HostPort at) {
+    try {
+      client.awaitConnected(PATIENCE);
+    } catch (OsierException e) {
+      throw silent(at, e);
+    }
+  }
+
+  /**
+   * Returns the error in the words of the command: the asked datacenter's name is not known yet.
+   */
+  static OsierException silent(HostPort at, OsierException why) {
+    String reason = why.reason().replace(ENDPOINT + " at ", "");
+    return new OsierException(
+        why.code(),
+        why.code() != ErrorCode.UNAVAILABLE
+            ? "--join " + at + ": " + reason
+            : ("--join %s: %s. The datacenter that is joined must run: start it first; the first of"
+                    + " a cluster is made without --join, or with --peers, which asks nobody")
+                .formatted(at, reason));
   }
 
   /**

@@ -253,7 +253,7 @@ public final class InitCommand implements Callable<Integer> {
 
   private FoundCluster find(HostPort at, ClusterSecrets secrets, char[] password) {
     OsierClient.Builder builder =
-        OsierClient.builder().name("osier init").endpoint("joined", at.toString());
+        OsierClient.builder().name("osier init").endpoint(FoundCluster.ENDPOINT, at.toString());
     if (tls) {
       builder
           .tls(

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -53,6 +54,9 @@ public final class CliAdmin {
               case "alter" -> admin.alterKeyspaceAsync(what.name(), what.settings());
               default -> admin.dropKeyspaceAsync(what.name());
             });
+    if (what.action().equals("list") && report.path("notes") instanceof ArrayNode notes) {
+      cluster(Optional.empty()).hindered().forEach(notes::add);
+    }
     if (asJson) {
       return withNumbers(report).toString();
     }
@@ -82,7 +86,9 @@ public final class CliAdmin {
           k.get("from").asText(),
           changed(k));
     }
-    return table.toString();
+    StringBuilder text = new StringBuilder(table.toString());
+    report.path("notes").forEach(note -> text.append("\nnote: ").append(note.asText()));
+    return text.toString();
   }
 
   /** Converts settings as they are written (sla: 500ms) into numbers for programs (sla_ms: 500). */
@@ -134,7 +140,9 @@ public final class CliAdmin {
 
   /** Shows keyspaces whose holders follow the load: all of them, or the named one. */
   String placement(Grammar.Administer what) {
-    return PlacementText.of(answer(client.admin().placementAsync()), what, asJson);
+    Admin admin = client.admin();
+    return PlacementText.of(
+        answer(admin.placementAsync()), what, asJson, () -> answer(admin.listKeyspacesAsync()));
   }
 
   String manage(Grammar.ManageUser what) {
@@ -268,7 +276,10 @@ public final class CliAdmin {
     }
     StringBuilder text = new StringBuilder();
     if (inspect.topic().equals("stat")) {
-      text.append(cluster(Optional.empty()).verdict()).append("\n\n");
+      WhyCluster cluster = cluster(Optional.empty());
+      text.append(cluster.verdict());
+      cluster.hindered().forEach(line -> text.append("\n").append(line));
+      text.append("\n\n");
     }
     text.append(report.get("dc").asText())
         .append(" (incarnation ")
@@ -277,7 +288,7 @@ public final class CliAdmin {
     if (report.has("store")) {
       text.append("\n\nstore\n").append(stat(report.get("store")));
     }
-    for (Map.Entry<String, JsonNode> e : report.get("keyspaces").properties()) {
+    for (Map.Entry<String, JsonNode> e : report.path("keyspaces").properties()) {
       text.append("\n\nkeyspace ").append(e.getKey()).append('\n');
       text.append(
           switch (inspect.topic()) {

@@ -25,6 +25,7 @@ import java.util.TreeSet;
  * @param answers the reports by datacenter; for a key, only those of its keyspace's holders
  * @param silent the datacenters that should have answered and did not
  * @param copied the datacenters that answer reads of the key from a copy
+ * @param keyspace the keyspace, or home, that holds the key; empty if nobody has said so
  */
 record ClusterLook(
     long nanos,
@@ -32,7 +33,8 @@ record ClusterLook(
     Map<String, String> addresses,
     Map<String, JsonNode> answers,
     List<String> silent,
-    List<String> copied) {
+    List<String> copied,
+    Optional<String> keyspace) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
@@ -48,9 +50,12 @@ record ClusterLook(
     Set<String> holders = new TreeSet<>();
     Set<String> others = new TreeSet<>();
     List<String> copied = new ArrayList<>();
+    Optional<String> keyspace = Optional.empty();
     for (JsonNode answer : root.path("answers")) {
       String dc = answer.path("dc").asText();
       JsonNode said = parse(answer.path("text").asText());
+      keyspace =
+          keyspace.or(() -> Optional.of(said.path("keyspace").asText()).filter(n -> !n.isEmpty()));
       if (said.has("holders")) {
         others.add(dc);
         if (said.path("copied").asBoolean()) {
@@ -68,7 +73,8 @@ record ClusterLook(
         silent.add(dc);
       }
     }
-    return new ClusterLook(nanos, root.path("dc").asText(), addresses, answers, silent, copied);
+    return new ClusterLook(
+        nanos, root.path("dc").asText(), addresses, answers, silent, copied, keyspace);
   }
 
   /** Adds a list of suggested commands to a text, if there are any. */

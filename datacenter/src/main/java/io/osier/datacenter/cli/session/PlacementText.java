@@ -8,6 +8,7 @@ import io.osier.core.Homes;
 import io.osier.core.OsierException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Renders the placement of keyspaces whose holders follow the load. Pure. */
 final class PlacementText {
@@ -21,9 +22,11 @@ final class PlacementText {
    * @param report the datacenter's report of all such keyspaces
    * @param what the command: list, why or advise
    * @param asJson whether to render JSON
+   * @param keyspaces returns the datacenter's report of all keyspaces
    * @throws OsierException INVALID_ARGUMENT if the named keyspace's load is not counted
    */
-  static String of(JsonNode report, Grammar.Administer what, boolean asJson) {
+  static String of(
+      JsonNode report, Grammar.Administer what, boolean asJson, Supplier<JsonNode> keyspaces) {
     List<JsonNode> placements = new ArrayList<>();
     for (JsonNode one : report.get("placements")) {
       String keyspace = one.get("keyspace").asText();
@@ -36,11 +39,12 @@ final class PlacementText {
     if (placements.isEmpty() && !what.name().isEmpty()) {
       List<String> names = new ArrayList<>();
       report.get("placements").forEach(one -> names.add(one.get("keyspace").asText()));
+      checkPlaceable(what.name(), keyspaces.get());
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           ("there is no keyspace '%1$s' whose holders are placed by load (placement=adaptive, or"
-                  + " pinned); such keyspaces are %2$s. 'placement pin %1$s' counts its load without"
-                  + " moving it; 'keyspace alter %1$s placement=fixed' ends that")
+               + " pinned); such keyspaces are %2$s. 'placement pin %1$s' counts its load without"
+               + " moving it; 'keyspace alter %1$s placement=fixed' ends that")
               .formatted(what.name(), names));
     }
     if (asJson) {
@@ -59,6 +63,27 @@ final class PlacementText {
           });
     }
     return texts.isEmpty() ? "none" : String.join("\n", texts);
+  }
+
+  /** Throws if a keyspace's holders cannot follow its load, whatever is altered. */
+  private static void checkPlaceable(String name, JsonNode keyspaces) {
+    List<String> names = new ArrayList<>();
+    for (JsonNode one : keyspaces.path("keyspaces")) {
+      names.add(one.path("name").asText());
+      if (one.path("name").asText().equals(name)) {
+        if (one.path("replicas").asText().equals("all")) {
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              ("keyspace '%s' is held by all datacenters, and stays so: there is nothing to place,"
+                   + " nor to pin; only a keyspace that is created with replicas has holders that"
+                   + " can follow the load")
+                  .formatted(name));
+        }
+        return;
+      }
+    }
+    throw new OsierException(
+        ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
   }
 
   private static String advice(JsonNode placement) {

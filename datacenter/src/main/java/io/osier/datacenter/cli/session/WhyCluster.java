@@ -82,9 +82,12 @@ final class WhyCluster {
                   Durations.updates(w.overdueUpdates()),
                   w.from(),
                   Durations.text(w.lagMillis()),
-                  w.stream().equals("streaming")
-                      ? "the link is up, but the way or " + w.to() + " is slow"
-                      : "it catches up with what it missed")
+                  hindrance(w.to())
+                      .map(problem -> problem.path("what").asText())
+                      .orElse(
+                          w.stream().equals("streaming")
+                              ? "the link is up, but the way or " + w.to() + " is slow"
+                              : "it catches up with what it missed"))
           + silent;
     }
     for (JsonNode problem : problems()) {
@@ -129,6 +132,34 @@ final class WhyCluster {
               }
             });
     return problems;
+  }
+
+  /** Returns why a datacenter takes no updates, as it says itself; empty if it takes them. */
+  private Optional<JsonNode> hindrance(String dc) {
+    JsonNode status = look.answers().get(dc);
+    if (status == null) {
+      return Optional.empty();
+    }
+    for (JsonNode problem : status.path("problems")) {
+      if (isHindrance(problem) && problem.path("level").asText().equals("error")) {
+        return Optional.of(problem);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isHindrance(JsonNode problem) {
+    return problem.path("about").asText().endsWith(" ready");
+  }
+
+  /** Returns which datacenters do not serve fully, why, and what helps: a line each. */
+  List<String> hindered() {
+    return problems().stream().filter(WhyCluster::isHindrance).map(WhyCluster::withHelp).toList();
+  }
+
+  private static String withHelp(JsonNode problem) {
+    String what = problem.path("what").asText();
+    return what + (what.endsWith(".") ? " " : ": ") + problem.path("help").asText();
   }
 
   String text() {
@@ -208,8 +239,7 @@ final class WhyCluster {
       boolean isOfLink = problem.path("about").asText().contains(" link ");
       String help = problem.path("help").asText();
       if (!isOfLink && !help.isEmpty() && !problem.path("level").asText().equals("note")) {
-        String what = problem.path("what").asText();
-        helps.add(what + (what.endsWith(".") ? " " : ": ") + help);
+        helps.add(withHelp(problem));
       }
     }
     return helps.stream().distinct().toList();

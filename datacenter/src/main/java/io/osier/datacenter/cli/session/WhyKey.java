@@ -20,6 +20,10 @@ final class WhyKey {
   private final ClusterLook look;
   private final String key;
   private final String keyspace;
+
+  /** The keyspace, or its home, that holds the key. */
+  private final String home;
+
   private final String client;
 
   /** A cause; lower ranks are worse. */
@@ -32,12 +36,14 @@ final class WhyKey {
    * Makes the explanation.
    *
    * @param key the key as it was typed
+   * @param keyspace the keyspace that was asked about, as commands name it
    * @param client the client address of the datacenter that was asked
    */
   WhyKey(ClusterLook look, String key, String keyspace, String client) {
     this.look = look;
     this.key = key;
     this.keyspace = keyspace;
+    this.home = look.keyspace().orElse(keyspace);
     this.client = client;
     look.answers().forEach(this::find);
     for (String dc : look.copied()) {
@@ -197,13 +203,13 @@ final class WhyKey {
     }
     if (look.answers().isEmpty()) {
       return "No datacenter that was asked holds '%s', so nothing is known of the key."
-              .formatted(keyspace)
+              .formatted(home)
           + silent;
     }
     Set<String> contents = contents();
     String but = causes.isEmpty() ? "" : " " + causes.getFirst().verdict;
     if (contents.equals(Set.of(""))) {
-      return "There is no '%s' in '%s' at %s.".formatted(key, keyspace, who()) + but + silent;
+      return "There is no '%s' in '%s' at %s.".formatted(key, home, who()) + but + silent;
     }
     if (contents.size() == 1) {
       String same = look.answers().size() == 1 ? who() + " has it" : who() + " have the same";
@@ -319,7 +325,7 @@ final class WhyKey {
     ObjectNode root = new ObjectMapper().createObjectNode();
     root.put("verdict", verdict());
     root.put("key", key);
-    root.put("keyspace", keyspace);
+    root.put("keyspace", home);
     root.put("late", !causes.isEmpty() && causes.getFirst().rank < 3);
     look.silent().forEach(root.putArray("silent")::add);
     ObjectNode answers = root.putObject("datacenters");

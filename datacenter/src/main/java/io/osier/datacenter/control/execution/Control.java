@@ -12,11 +12,14 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
+import io.osier.datacenter.control.KeyspaceView;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.protocol.AdminRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,8 +138,30 @@ public final class Control implements AutoCloseable {
       case "placement" -> runs.ask(ControlPlane::placements).thenApply(ControlJson::placements);
       case "dc" ->
           runs.ask(p -> p.administerDatacenters(request, by)).thenApply(ControlJson::datacenters);
-      default -> runs.administer(request, by).thenApply(ControlJson::keyspaces);
+      default ->
+          runs.administer(request, by)
+              .thenApply(
+                  views ->
+                      ControlJson.keyspaces(
+                          views, changes ? withoutEffect(views, request) : missing()));
     };
+  }
+
+  /** Returns, in words, what an operator has given in vain. */
+  private static List<String> withoutEffect(List<KeyspaceView> now, AdminRequest.Administer request) {
+    return now.stream()
+        .flatMap(
+            view ->
+                KeyspaceSettings.withoutEffect(view.settings(), request.settings().keySet())
+                    .stream())
+        .toList();
+  }
+
+  /** Returns, in words, which keyspaces of the file do not exist yet. */
+  private List<String> missing() {
+    return Stream.of(plane.awaitedKeyspaces(), plane.refusedKeyspaces())
+        .flatMap(List::stream)
+        .toList();
   }
 
   private static boolean isGivingUp(AdminRequest.Administer request) {
@@ -147,7 +172,9 @@ public final class Control implements AutoCloseable {
 
   /** Returns, in words, why this datacenter does not serve like the others. */
   public List<String> obstacles() {
-    return execution.obstacles();
+    List<String> obstacles = new ArrayList<>(execution.obstacles());
+    obstacles.addAll(plane.awaitedKeyspaces());
+    return obstacles;
   }
 
   /**
@@ -158,9 +185,18 @@ public final class Control implements AutoCloseable {
     return execution.wait.isKnown();
   }
 
-  /** Whether a keyspace of the file is still to be created. For any thread. */
-  public boolean isCreating() {
-    return plane.isCreating();
+  /**
+   * Returns, in words, why there may be more keyspaces than those that are known here; empty if
+   * there are none. For any thread.
+   */
+  public Optional<String> unknownKeyspaces() {
+    return Stream.of(
+            isKnown() ? List.<String>of() : execution.obstacles(),
+            plane.awaitedKeyspaces(),
+            plane.refusedKeyspaces())
+        .flatMap(List::stream)
+        .findFirst()
+        .or(() -> isKnown() ? Optional.empty() : Optional.of("it has just started"));
   }
 
   /** Which keyspaces there are, and who holds them, as far as is known here. For any thread. */
@@ -170,7 +206,9 @@ public final class Control implements AutoCloseable {
 
   /** Returns warnings about what does not work although this datacenter serves. For any thread. */
   public List<String> warnings() {
-    return execution.wait.warnings();
+    List<String> warnings = new ArrayList<>(execution.wait.warnings());
+    warnings.addAll(plane.refusedKeyspaces());
+    return warnings;
   }
 
   /**

@@ -28,15 +28,24 @@ final class ControlJson {
     return list("placements", views, ControlJson::put);
   }
 
-  static String keyspaces(List<KeyspaceView> views) {
-    return list("keyspaces", views, ControlJson::put);
+  /**
+   * Writes keyspaces.
+   *
+   * @param notes what else an operator should know, in words
+   */
+  static String keyspaces(List<KeyspaceView> views, List<String> notes) {
+    return root("keyspaces", views, ControlJson::put).put("notes", notes).toString();
   }
 
   private static <V> String list(String name, List<V> views, BiConsumer<V, JsonObject> writes) {
+    return root(name, views, writes).toString();
+  }
+
+  private static <V> JsonObject root(String name, List<V> views, BiConsumer<V, JsonObject> writes) {
     JsonObject root = new JsonObject();
     JsonObject.Array all = root.putArray(name);
     views.forEach(view -> writes.accept(view, all.addObject()));
-    return root.toString();
+    return root;
   }
 
   private static void put(DatacenterView view, JsonObject one) {

@@ -22,6 +22,8 @@ public final class Readiness {
 
   private final Optional<StoreService> store;
   private volatile Supplier<Map<String, String>> second = Map::of;
+  private final ClockWatch clocks = new ClockWatch();
+  private volatile Supplier<Set<String>> unreachable = Set::of;
   private volatile Supplier<List<String>> membership = List::of;
   private volatile Supplier<Map<String, Integer>> spoken = Map::of;
   private volatile Supplier<List<String>> standing = List::of;
@@ -65,6 +67,16 @@ public final class Readiness {
    */
   public void setSecond(Supplier<Map<String, String>> why) {
     second = why;
+  }
+
+  /** Returns what watches the clocks of the peers. */
+  public ClockWatch clocks() {
+    return clocks;
+  }
+
+  /** Sets the source of the names of the peers to which nothing can be sent at present. */
+  public void setUnreachable(Supplier<Set<String>> names) {
+    unreachable = names;
   }
 
   /** Sets the source of the protocol versions used with connected peers. */
@@ -128,7 +140,9 @@ public final class Readiness {
     if (!keyspaces.values().stream()
         .flatMap(k -> k.partitions().stream())
         .allMatch(PartitionRunner::isReady)) {
-      obstacles.add("catching up with the peers");
+      Set<String> away = unreachable.get();
+      obstacles.add(
+          "catching up with the peers" + (away.isEmpty() ? "" : "; not connected: " + away));
     }
     if (store.filter(StoreService::isReadOnly).isPresent()) {
       obstacles.add(
@@ -136,7 +150,9 @@ public final class Readiness {
               + " (STORE_FULL), the other datacenters are not heard; it starts anew when there is"
               + " room");
     } else if (store.filter(s -> s.disk().isFull()).isPresent()) {
-      obstacles.add("the disk is full: updates are refused (STORE_FULL), reads go on");
+      obstacles.add(
+          "the disk is full: updates are refused (STORE_FULL), and those of the other datacenters"
+              + " are not taken; reads go on");
     }
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (keyspace.gate().isRefusedByAll()) {
@@ -156,6 +172,7 @@ public final class Readiness {
   /** Returns what does not work although the datacenter is ready, one line each. */
   public List<String> warnings() {
     List<String> warnings = new ArrayList<>(standing.get());
+    warnings.addAll(clocks.warnings());
     store.ifPresent(s -> warnings.addAll(s.damage()));
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (!keyspace.gate().isRefusedByAll()) {

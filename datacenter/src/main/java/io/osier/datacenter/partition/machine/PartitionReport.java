@@ -225,6 +225,7 @@ public record PartitionReport(
    * @param has the peer's version vector in its last status
    * @param behindUpdates updates of the peer that have not come here, by its last status
    * @param unheardNanos for how long the peer has been silent when something should have come
+   * @param aheadMillis by how many milliseconds its clock is ahead of the one here, at least
    * @param late shipments of it that became visible here too late
    * @param visibility how long its shipments took until they were visible here, outages left out
    */
@@ -232,6 +233,7 @@ public record PartitionReport(
       VersionVector has,
       long behindUpdates,
       long unheardNanos,
+      long aheadMillis,
       LateCounts late,
       DelayHistogram visibility) {}
 

@@ -154,9 +154,10 @@ public final class ServerState {
 
   /** What is said of a database without a keyspace. */
   private RuntimeException missing(String error) {
-    return handler.knowsKeyspaces()
-        ? new RedisException(error)
-        : new OsierException(ClientService.NOT_KNOWN.code(), ClientService.NOT_KNOWN.message());
+    return handler
+        .mayLackKeyspaces()
+        .<RuntimeException>map(why -> new OsierException(why.code(), why.message()))
+        .orElseGet(() -> new RedisException(error));
   }
 
   // ---------------------------------------------------------------- what sessions share

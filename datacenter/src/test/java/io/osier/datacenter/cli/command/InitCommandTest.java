@@ -5,7 +5,9 @@ import static java.nio.file.attribute.PosixFilePermission.OWNER_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.net.HostPort;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -131,6 +133,23 @@ class InitCommandTest {
       assertThat(us.keyspaces()).isEqualTo(read("eu.conf").keyspaces());
       Datacenter.start(us).close();
     }
+  }
+
+  /** Nobody is called "joined": the name of who is asked is not known before it answers. */
+  @Test
+  void init_thatJoinsWhereNobodyAnswers_saysWhatToStart() {
+    HostPort at = new HostPort("eu.example", 7_400);
+    OsierException refused =
+        new OsierException(
+            ErrorCode.UNAVAILABLE,
+            "no datacenter can be reached (joined at eu.example:7400: the connection was refused)");
+    assertThat(FoundCluster.silent(at, refused).reason())
+        .startsWith("--join eu.example:7400: no datacenter can be reached (eu.example:7400: the")
+        .contains("start it first", "--peers")
+        .doesNotContain("joined at");
+    OsierException wrong = new OsierException(ErrorCode.NOT_AUTHENTICATED, "wrong password");
+    assertThat(FoundCluster.silent(at, wrong))
+        .hasMessage("NOT_AUTHENTICATED: --join eu.example:7400: wrong password");
   }
 
   @Test

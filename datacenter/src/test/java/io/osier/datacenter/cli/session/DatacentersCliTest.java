@@ -3,6 +3,8 @@ package io.osier.datacenter.cli.session;
 import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
@@ -47,6 +49,7 @@ final class DatacentersCliTest {
   private static final class Fake implements InProcess {
     final List<Request> asked = new ArrayList<>();
     String report = REPORT;
+    String why = "{}";
 
     @Override
     public ReplicaId replica() {
@@ -66,7 +69,8 @@ final class DatacentersCliTest {
     @Override
     public void send(Request request, Consumer<Reply> reply) {
       asked.add(request);
-      reply.accept(new Reply.Report(report));
+      boolean asksWhy = request instanceof Request.Administer a && a.asksWhy();
+      reply.accept(new Reply.Report(asksWhy ? why : report));
     }
 
     @Override
@@ -103,6 +107,28 @@ final class DatacentersCliTest {
     sends("dc remove ap --dead", "remove", "ap", Map.of("dead", "true"));
     sends("dc remove --dead ap", "remove", "ap", Map.of("dead", "true"));
     assertThat(run(true, "dc list")).isEqualTo(REPORT);
+  }
+
+  /** Nothing is open at a first start, while a peer is waited for. */
+  @Test
+  void datacenterWithoutKeyspaces_isShown_andWhatItWaitsFor() {
+    eu.report = "{\"dc\":\"eu\",\"incarnation\":1}";
+    assertThat(run(false, "stat")).contains("eu (incarnation 1)");
+    eu.report = "{\"keyspaces\":[],\"notes\":[\"'carts' does not exist yet\"]}";
+    assertThat(run(false, "keyspace list")).endsWith("changed\nnote: 'carts' does not exist yet");
+    String problem =
+        "{'level':'error','about':'ap ready','what':'ap: the disk is full','help':'df -h'}";
+    ObjectNode answers = new ObjectMapper().createObjectNode();
+    answers
+        .putArray("answers")
+        .addObject()
+        .put("dc", "ap")
+        .put("text", ("{'problems':[" + problem + "]}").replace('\'', '"'));
+    eu.why = answers.toString();
+    assertThat(run(false, "keyspace list")).endsWith("\nnote: ap: the disk is full: df -h");
+    assertThat(run(true, "keyspace list")).contains("\"ap: the disk is full: df -h\"");
+    eu.report = "{\"dc\":\"eu\",\"incarnation\":1}";
+    assertThat(run(false, "stat")).contains("ap: the disk is full: df -h\n\neu (incarnation 1)");
   }
 
   @ParameterizedTest

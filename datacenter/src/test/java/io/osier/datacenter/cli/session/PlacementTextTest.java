@@ -31,7 +31,13 @@ final class PlacementTextTest {
   private static String shown(String placements, String line, boolean asJson) {
     try {
       JsonNode report = new ObjectMapper().readTree("{\"placements\":[" + placements + "]}");
-      return PlacementText.of(report, (Grammar.Administer) Grammar.parse(Word.split(line)), asJson);
+      JsonNode keyspaces =
+          new ObjectMapper()
+              .readTree(
+                  "{\"keyspaces\":[{\"name\":\"everywhere\",\"replicas\":\"all\"},"
+                      + "{\"name\":\"lost\",\"replicas\":\"eu,us\"}]}");
+      return PlacementText.of(
+          report, (Grammar.Administer) Grammar.parse(Word.split(line)), asJson, () -> keyspaces);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
@@ -69,6 +75,15 @@ final class PlacementTextTest {
         .hasMessageContaining("'keyspace alter lost placement=fixed' ends that");
     assertThatThrownBy(() -> shown("placement why lost", false))
         .hasMessageContaining("no keyspace 'lost' whose holders are placed by load");
+  }
+
+  @Test
+  void keyspaceThatAllHold_isNotToBePinned_norOneThatIsNotThere() {
+    assertThatThrownBy(() -> shown("placement advise everywhere", false))
+        .hasMessageContaining("keyspace 'everywhere' is held by all datacenters, and stays so")
+        .hasMessageNotContaining("placement pin");
+    assertThatThrownBy(() -> shown("placement why lots", false))
+        .hasMessageContaining("there is no keyspace 'lots'; there are [everywhere, lost]");
   }
 
   @Test

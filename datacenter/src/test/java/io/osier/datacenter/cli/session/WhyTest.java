@@ -30,8 +30,8 @@ class WhyTest {
 
   private static String status(String links, String problems) {
     return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
-        + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
-        + "'links':["
+               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+               + "'links':["
         + links
         + "],'problems':["
         + problems
@@ -96,6 +96,30 @@ class WhyTest {
         .containsPattern("LATE +5 updates wait, the oldest for 3 s .4 older than the bound.");
     assertThat(two(link("us", true, "catching-up", 5, 9_000)).verdict())
         .contains("it catches up with what it missed");
+  }
+
+  /** A slow link is looked at for nothing while the receiver's disk is full. */
+  @Test
+  void fullDisk_isTheReason_whyOthersWait() {
+    String full =
+        "{'level':'error','about':'us ready','what':'us does not serve fully: the disk is full',"
+            + "'help':'df -h'}";
+    for (String stream : List.of("streaming", "catching-up")) {
+      ClusterLook look =
+          look(
+              0,
+              Map.of(
+                  "eu", status(link("us", true, stream, 5, 9_000), ""),
+                  "us", status(link("eu", true, "streaming", 0, 0), full)),
+              List.of("us"));
+      WhyCluster why = new WhyCluster(look, Optional.empty(), CLIENT);
+      assertThat(why.verdict())
+          .isEqualTo(
+              "LATE: us lacks 4 updates of eu beyond the bound, the oldest for 9 s: us does not"
+                  + " serve fully: the disk is full.");
+      assertThat(why.hindered())
+          .containsExactly("us does not serve fully: the disk is full: df -h");
+    }
   }
 
   @Test
@@ -177,6 +201,22 @@ class WhyTest {
         .isEqualTo(
             "Nothing of 'likes:42' waits: eu and us have the same. ap does not hold it, and answers"
                 + " reads from a copy of it.");
+  }
+
+  @Test
+  void keyOfAHome_isOneOfTheHome_whoeverAnswers() {
+    WhyKey cut = why(Map.of("eu", "{'keyspace':'shop@ap','holders':['ap']}"));
+    assertThat(cut.verdict())
+        .isEqualTo(
+            "No datacenter that was asked holds 'shop@ap', so nothing is known of the key. ap could"
+                + " not be asked.");
+    assertThat(cut.json()).contains("\"keyspace\":\"shop@ap\"");
+    String rights = "{'keyspace':'shop@ap','holds':[],'objects':[{'rights_waiting':3}]}";
+    assertThat(why(Map.of("ap", rights)).text())
+        .as("commands name the keyspace")
+        .contains("--keyspace shop bcounter rights likes:42");
+    assertThat(why(Map.of("ap", "{'keyspace':'shop@ap','holds':[],'objects':[]}")).verdict())
+        .startsWith("There is no 'likes:42' in 'shop@ap' at ap.");
   }
 
   @Test

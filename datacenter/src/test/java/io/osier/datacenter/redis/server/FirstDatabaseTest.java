@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Partitioning;
 import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.RedisErrors;
@@ -11,6 +12,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -41,8 +43,10 @@ final class FirstDatabaseTest {
           }
 
           @Override
-          public boolean knowsKeyspaces() {
-            return all;
+          public Optional<Reply.Failure> mayLackKeyspaces() {
+            return all
+                ? Optional.empty()
+                : Optional.of(new Reply.Failure(ErrorCode.UNAVAILABLE, "it waits for us"));
           }
 
           @Override
@@ -64,7 +68,9 @@ final class FirstDatabaseTest {
   }
 
   private static void isLoading(Throwable said) {
-    assertThat(RedisErrors.of((RuntimeException) said).text()).startsWith("LOADING ");
+    assertThat(RedisErrors.of((RuntimeException) said).text())
+        .startsWith("LOADING ")
+        .contains("it waits for us");
   }
 
   @Test

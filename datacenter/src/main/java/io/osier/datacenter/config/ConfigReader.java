@@ -6,6 +6,7 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigUtil;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.adaptation.PlacementPolicy;
 import io.osier.core.ErrorCode;
@@ -21,6 +22,9 @@ import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,6 +62,10 @@ public final class ConfigReader {
    */
   public static DatacenterConfig read(
       File file, Map<String, String> environment, Consumer<String> warnings) {
+    if (file.isDirectory()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, file.getPath() + " is a directory, not a configuration file");
+    }
     if (!file.isFile()) {
       throw new OsierException(
           ErrorCode.CONFIGURATION, "there is no configuration file " + file.getPath());
@@ -105,7 +113,15 @@ public final class ConfigReader {
       return ""; // has no blocks
     }
     try {
-      return Files.readString(file.toPath());
+      ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file.toPath()));
+      CharBuffer text = CharBuffer.allocate(bytes.remaining());
+      if (StandardCharsets.UTF_8.newDecoder().decode(bytes, text, true).isError()) {
+        long line = 1 + text.flip().chars().filter(c -> c == '\n').count();
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            file.getPath() + ", line " + line + ": is not UTF-8 text: save the file as UTF-8");
+      }
+      return text.flip().toString();
     } catch (IOException e) {
       throw new OsierException(
           ErrorCode.CONFIGURATION, file.getPath() + ": cannot be read: " + e.getMessage(), e);
@@ -321,7 +337,7 @@ public final class ConfigReader {
   private Map<String, InetSocketAddress> peers(String dc) {
     Map<String, InetSocketAddress> peers = new TreeMap<>();
     for (String name : values.config().getObject(SettingNames.PEERS).keySet()) {
-      String key = SettingNames.PEERS + "." + name;
+      String key = SettingNames.PEERS + "." + ConfigUtil.joinPath(name);
       peers.put(
           values.value(key, "under a datacenter's name", () -> ReplicaId.checkDcName(name)),
           values.address(key));

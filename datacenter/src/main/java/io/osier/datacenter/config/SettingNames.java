@@ -5,14 +5,18 @@ import static io.osier.datacenter.config.KeyspaceReader.KEYSPACES;
 import static io.osier.datacenter.config.UserReader.USERS;
 
 import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -30,45 +34,80 @@ final class SettingNames {
    * Checks the keys of a file.
    *
    * @param source what errors call it
-   * @param wrong gets those that are not known
+   * @param wrong gets those that are not known, and values in the place of blocks
    * @return the file without them
    */
   Config check(String source, Config own, List<WrongSetting> wrong) {
     Config known = own;
-    for (String key : leaves(own)) {
-      Optional<String> meant = meant(key);
-      if (meant.isPresent()) {
-        wrong.add(
-            new WrongSetting(
-                key,
-                WrongSetting.place(source, own.getValue(key).origin()),
-                "unknown key '" + key + "'; did you mean '" + meant.get() + "'?"));
+    for (Map.Entry<String, ConfigValue> leaf : leafValues(own).entrySet()) {
+      String key = leaf.getKey();
+      ConfigValue value = leaf.getValue();
+      Optional<String> problem = isBlock(key) ? noBlock(key, value) : unknown(key);
+      if (problem.isPresent()) {
+        String place = WrongSetting.place(source, value.origin());
+        wrong.add(new WrongSetting(key, place, problem.get()));
         known = known.withoutPath(key);
       }
     }
     return known;
   }
 
-  /** What was meant by a key that is not known; empty if it is. */
-  private Optional<String> meant(String key) {
+  /** Whether settings are in it: a block of the reference, a keyspace or a user. */
+  private static boolean isBlock(String key) {
+    boolean isNamed = key.startsWith(KEYSPACES + ".") || key.startsWith(USERS + ".");
+    return isNamed
+        ? ConfigUtil.splitPath(key).size() == 3
+        : ConfigValues.REFERENCE.hasPath(key)
+            && ConfigValues.REFERENCE.getValue(key).valueType() == ConfigValueType.OBJECT;
+  }
+
+  /** What is wrong with a value that stands for a block; empty if it is one, or unknown yet. */
+  private static Optional<String> noBlock(String key, ConfigValue value) {
+    try {
+      return value.valueType() == ConfigValueType.OBJECT
+          ? Optional.empty()
+          : Optional.of(
+              key + " must be a block of settings, { … }, not '" + value.unwrapped() + "'");
+    } catch (ConfigException.NotResolved e) {
+      return Optional.empty(); // ${NAME}, which may be a block
+    }
+  }
+
+  /** What is said of a key that is not known; empty if it is. */
+  private Optional<String> unknown(String key) {
     List<String> parts = ConfigUtil.splitPath(key);
-    if (key.startsWith(USERS + ".") && parts.size() > 3) {
+    if (key.startsWith(USERS + ".")) {
       return OF_A_USER.contains(parts.get(3))
           ? Optional.empty()
           : Optional.of(
-              ConfigUtil.joinPath(parts.subList(0, 3))
-                  + "."
-                  + ClosestName.of(parts.get(3), OF_A_USER));
+              unknown(
+                  key,
+                  ClosestName.near(parts.get(3), OF_A_USER)
+                      .map(k -> ConfigUtil.joinPath(parts.subList(0, 3)) + "." + k)));
     }
     Optional<String> as = canonical(key).filter(k -> !keys.contains(k));
     if (as.isEmpty() || !key.startsWith(KEYSPACES + ".")) {
-      return as.map(k -> ClosestName.of(k, keys));
+      return as.map(k -> unknown(key, ClosestName.near(k, keys)));
     }
     Set<String> ofKeyspaces = new TreeSet<>(keys);
     ofKeyspaces.removeIf(k -> !k.startsWith(DEFAULTS + "."));
     return Optional.of(
-        ConfigUtil.joinPath(parts.subList(0, 3))
-            + ClosestName.of(as.get(), ofKeyspaces).substring(DEFAULTS.length()));
+        unknown(
+            key,
+            ClosestName.near(as.get(), ofKeyspaces)
+                .map(
+                    k ->
+                        ConfigUtil.joinPath(parts.subList(0, 3))
+                            + k.substring(DEFAULTS.length()))));
+  }
+
+  private static String unknown(String key, Optional<String> meant) {
+    return "unknown key '"
+        + key
+        + "'"
+        + meant
+            .map(k -> "; did you mean '" + k + "'?")
+            .orElse("; osier-reference.conf lists all settings");
   }
 
   /** See {@link EnvironmentSettings}. */
@@ -97,18 +136,23 @@ final class SettingNames {
   }
 
   private static Set<String> leaves(Config config) {
-    Set<String> leaves = new TreeSet<>();
+    return leafValues(config).keySet();
+  }
+
+  private static SortedMap<String, ConfigValue> leafValues(Config config) {
+    SortedMap<String, ConfigValue> leaves = new TreeMap<>();
     leaves("", config.root(), leaves);
     return leaves;
   }
 
-  private static void leaves(String prefix, ConfigObject object, Set<String> into) {
+  private static void leaves(
+      String prefix, ConfigObject object, SortedMap<String, ConfigValue> into) {
     for (Map.Entry<String, ConfigValue> e : object.entrySet()) {
       String path = (prefix.isEmpty() ? "" : prefix + ".") + ConfigUtil.joinPath(e.getKey());
       if (e.getValue() instanceof ConfigObject o && !o.isEmpty()) {
         leaves(path, o, into);
       } else {
-        into.add(path);
+        into.put(path, e.getValue());
       }
     }
   }

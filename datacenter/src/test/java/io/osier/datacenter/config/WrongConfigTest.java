@@ -13,6 +13,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -103,6 +104,16 @@ final class WrongConfigTest {
         "osier.keyspaces.shop.slaa = 1s               | slaa            |"
             + " osier.keyspaces.shop.sla",
         "osier.queue = -1                             | osier.queue     | 1 to",
+        "osier.nothing = 3                            | osier.nothing   | osier-reference.conf",
+        "osier.users.ann.food = 3                     | users.ann.food  | osier-reference.conf",
+        "osier.listen = 7400                          | osier.listen    | a block of settings",
+        "osier.users = admin                          | osier.users     | a block of settings",
+        "osier.users.ann = x                          | users.ann       | a block of settings",
+        "osier.keyspaces = [a, b]                     | osier.keyspaces | a block of settings",
+        "osier.keyspaces.other = 2s                   | keyspaces.other | a block of settings",
+        "osier.redis.databases = shop                 | redis.databases | a block of settings",
+        "osier = 5                                    | osier           | a block of settings",
+        "osier.peers.\"a.b\" = \"h:1\"                | \"a.b\"          | a datacenter's name",
         "osier { dc = eu                              | f               | f",
         "osier.keyspaces.shop.sla = 2                 | shop.sla        | with its unit",
         "osier.keyspaces.shop.sla = \"2.5\"           | shop.sla        | with its unit",
@@ -130,6 +141,32 @@ final class WrongConfigTest {
         .hasMessageContaining("f.conf")
         .hasMessageContaining(key)
         .hasMessageContaining(allowed);
+  }
+
+  @Test
+  void valuesInThePlaceOfBlocks_areReportedTogether_andEmptyBlocksAreNoMistakes() {
+    String text = "osier {\n listen = 1\n store = 2\n peers { \"a.b\" = \"h:1\" }\n tls {}\n}\n";
+    refused(ErrorCode.CONFIGURATION, () -> ConfigReader.read("f.conf", text, Map.of()))
+        .hasMessageContaining("line 2: osier.listen must be a block of settings, { … }, not '1'")
+        .hasMessageContaining("line 3: osier.store must be")
+        .hasMessageContaining("line 4: osier.peers.\"a.b\" must be")
+        .hasMessageContaining("osier.dc must be")
+        .hasMessageContaining("4 mistakes");
+    assertThat(ConfigReader.read("f.conf", GOOD + "osier { listen {}, admin {} }", Map.of()))
+        .isEqualTo(ConfigReader.read("f.conf", GOOD, Map.of()));
+  }
+
+  @Test
+  void fileThatIsNotUtf8_isNamedWithTheLine(@TempDir Path dir) throws IOException {
+    Path file = dir.resolve("latin.conf");
+    Files.write(
+        file, "osier {\n cluster = \"k\u00fcche\" }\n".getBytes(StandardCharsets.ISO_8859_1));
+    refused(
+            ErrorCode.CONFIGURATION,
+            () -> ConfigReader.read(file.toFile(), Map.of(), warning -> {}))
+        .hasMessageContaining("latin.conf, line 2: is not UTF-8");
+    refused(ErrorCode.CONFIGURATION, () -> ConfigReader.read(dir.toFile(), Map.of(), warning -> {}))
+        .hasMessageContaining("is a directory");
   }
 
   @ParameterizedTest

@@ -116,6 +116,16 @@ final class RestoredDatacenterTest extends DurableFixture {
     Files.delete(table);
     Files.write(table, bytes);
     refused(ErrorCode.STORE_DAMAGED, () -> StoreFiles.restore(solo, bad, "osier", "solo"));
+    assertThatThrownBy(() -> StoreFiles.restore(solo, bad, "osier", "solo"))
+        .as("names the file that is damaged, not the copy, which is deleted")
+        .hasMessageContaining(table.toString());
+    Files.delete(bad.resolve("CURRENT")); // it is shared with no other backup
+    for (String current : List.of("", "MANIFEST", "../../db/CURRENT\n")) {
+      Files.writeString(bad.resolve("CURRENT"), current);
+      assertThatThrownBy(() -> StoreFiles.restore(solo, bad, "osier", "solo"))
+          .hasMessageContaining("STORE_DAMAGED")
+          .hasMessageContaining("its file CURRENT is");
+    }
     assertThatThrownBy(
             () -> StoreFiles.restore(solo, solo.resolve("backups/good"), "osier", "other"))
         .hasMessageContaining("is of 'solo'");

@@ -214,6 +214,20 @@ final class StoreFaultsTest {
     assertThat(e).hasMessageContaining("'osier restore'");
   }
 
+  /** The former store is the one that was to be replaced. */
+  @Test
+  void restoreThatWasKilledBeforeTheFormerStoreWasAside_doesNotGoOnWithTheFormerOne()
+      throws IOException {
+    open().close();
+    Files.createDirectories(dir.resolve("db.restoring"));
+    OsierException e = catchThrowableOfType(OsierException.class, this::open);
+    assertThat(e).as("a start with the former store").isNotNull();
+    assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION);
+    assertThat(e).hasMessageContaining("to start with the former store");
+    Files.delete(dir.resolve("db.restoring"));
+    open().close();
+  }
+
   /** RocksDB has made its first MANIFEST and not yet a log: nothing was ever written. */
   @Test
   void firstStartThatWasKilledBeforeThereWasALog_isNoDamage() throws IOException {

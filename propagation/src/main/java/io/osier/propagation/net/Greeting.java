@@ -285,7 +285,12 @@ public final class Greeting {
               + ": it stands in no configuration file here and was not added; run 'osier cli dc add"
               + " "
               + dc
-              + " ADDRESS' at a datacenter of the cluster to add it");
+              + " ADDRESS' at a datacenter of the cluster to add it; if it was added there before, "
+              + self.dc()
+              + " does not know of it (an old backup, an empty store): name it under osier.peers of"
+              + " "
+              + self.dc()
+              + ", and restart that");
     }
     Optional<String> misnamed = certified.flatMap(names -> misnamed(dc, names));
     if (misnamed.isPresent()) {

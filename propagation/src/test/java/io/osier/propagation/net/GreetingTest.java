@@ -88,7 +88,9 @@ final class GreetingTest {
         .isEqualTo(
             "datacenter 'us' is not among the peers [ap] of eu: it stands in no configuration file"
                 + " here and was not added; run 'osier cli dc add us ADDRESS' at a datacenter of"
-                + " the cluster to add it");
+                + " the cluster to add it; if it was added there before, eu does not know of it (an"
+                + " old backup, an empty store): name it under osier.peers of eu, and restart"
+                + " that");
     greeting.setIncarnationsMin(Map.of("us", Long.MAX_VALUE));
     PeerMessage.Refused removed =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();

@@ -13,8 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Lets a running datacenter make a backup. */
 @Command(
@@ -51,6 +54,8 @@ public final class BackupCommand implements Callable<Integer> {
 
   @Mixin private UserArguments user;
 
+  @Spec private CommandSpec spec;
+
   @Parameters(
       arity = "0..1",
       paramLabel = "NAME",
@@ -59,6 +64,9 @@ public final class BackupCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (timeoutSeconds < 1) {
+      throw new ParameterException(spec.commandLine(), "--timeout must be at least 1 second");
+    }
     Duration timeout = Duration.ofSeconds(timeoutSeconds);
     try (OsierClient client = client()) {
       client.awaitConnected(Duration.ofSeconds(Math.min(timeoutSeconds, 10)));

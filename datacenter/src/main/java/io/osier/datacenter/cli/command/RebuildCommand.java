@@ -23,8 +23,9 @@ public final class RebuildCommand extends StoreOption {
     if (config.peers().isEmpty()) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
-          "this datacenter has no peers (osier.peers is empty) that it could fetch its data from;"
-              + " 'osier restore' takes a backup");
+          "osier.peers is empty: name there a datacenter of the cluster ('osier cli dc list' has"
+              + " its address) that all data is to come from; if there is none, 'osier restore'"
+              + " takes a backup");
     }
     Path aside =
         StoreFiles.setAside(dir)

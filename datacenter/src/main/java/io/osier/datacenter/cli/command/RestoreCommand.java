@@ -24,6 +24,11 @@ public final class RestoreCommand extends StoreOption {
       description = "the name of a backup beside the store, or a path to one")
   private String backup;
 
+  private static final String ALONE =
+      "\nBefore that name others of the cluster under osier.peers, which is empty, if any was added"
+          + " since the backup: else this datacenter knows only those that the backup knows,"
+          + " refuses the others, and serves without what they have.";
+
   @Override
   String run(DatacenterConfig config, Path dir) {
     Path named = dir.resolve("backups").resolve(backup);
@@ -34,6 +39,7 @@ public final class RestoreCommand extends StoreOption {
         + " into "
         + dir
         + former.map(f -> "; the former store is now " + f).orElse("")
-        + "\nStart the datacenter: it takes a new incarnation.";
+        + "\nStart the datacenter: it takes a new incarnation."
+        + (config.peers().isEmpty() ? ALONE : "");
   }
 }

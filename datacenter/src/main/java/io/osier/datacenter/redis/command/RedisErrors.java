@@ -102,13 +102,20 @@ public final class RedisErrors {
     }
   }
 
-  public static RedisException unknownPart(byte[][] words) {
+  /**
+   * Returns the error that a subcommand is unknown.
+   *
+   * @param known those that the command has
+   */
+  public static RedisException unknownPart(byte[][] words, String... known) {
     return new RedisException(
         "ERR unknown subcommand '"
             + RespDecoder.shown(words[1])
-            + "'. Try "
+            + "'. "
             + RespDecoder.text(words[0]).toUpperCase(Locale.ROOT)
-            + " HELP.");
+            + " has "
+            + String.join(", ", known)
+            + ".");
   }
 
   public static RedisException syntax() {

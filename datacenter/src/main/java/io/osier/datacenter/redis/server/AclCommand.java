@@ -62,7 +62,7 @@ final class AclCommand {
       case "SETUSER", "DELUSER", "SAVE", "LOAD" ->
           throw new RedisException(
               "ERR users are those of Osier: osier cli user creates and changes them");
-      default -> throw unknownPart(words);
+      default -> throw unknownPart(words, "CAT", "DRYRUN", "GETUSER", "LIST", "USERS", "WHOAMI");
     };
   }
 

@@ -72,7 +72,23 @@ final class ClientCommand {
       }
       case "GETREDIR" -> answer(session.caches.redirect());
       case "TRACKINGINFO" -> answer(session.caches.info());
-      default -> throw unknownPart(words);
+      default ->
+          throw unknownPart(
+              words,
+              "CACHING",
+              "GETNAME",
+              "GETREDIR",
+              "ID",
+              "INFO",
+              "KILL",
+              "LIST",
+              "NO-EVICT",
+              "NO-TOUCH",
+              "REPLY",
+              "SETINFO",
+              "SETNAME",
+              "TRACKING",
+              "TRACKINGINFO");
     };
   }
 

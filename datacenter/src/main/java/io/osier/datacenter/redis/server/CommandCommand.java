@@ -50,7 +50,7 @@ final class CommandCommand {
       case "DOCS" -> docs(table, words);
       case "LIST" -> list(table, words);
       case "GETKEYS" -> getKeys(table, words);
-      default -> throw unknownPart(words);
+      default -> throw unknownPart(words, "COUNT", "DOCS", "GETKEYS", "INFO", "LIST");
     };
   }
 

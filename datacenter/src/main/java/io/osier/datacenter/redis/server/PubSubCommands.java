@@ -179,7 +179,7 @@ final class PubSubCommands {
       case "SHARDCHANNELS", "SHARDNUMSUB" ->
           throw new RedisException(
               "ERR sharded channels are not served by Osier; see docs/REDIS.md");
-      default -> throw unknownPart(words);
+      default -> throw unknownPart(words, "CHANNELS", "NUMPAT", "NUMSUB");
     };
   }
 

@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
 /** Commands about the server, its settings, and what is kept of a key. Static, for any thread. */
 final class ServerCommands {
   /** Subcommands of DEBUG that tests of clients use; they do nothing here. */
-  private static final Set<String> HARMLESS =
-      Set.of(
-          ("SLEEP SET-ACTIVE-EXPIRE SET-DISABLE-DENY-SCRIPTS QUICKLIST-PACKED-THRESHOLD"
-                  + " STRINGMATCH-LEN REPLYBUFFER PAUSE-CRON JMAP")
+  private static final List<String> DEBUG_PARTS =
+      List.of(
+          ("ERROR JMAP PAUSE-CRON QUICKLIST-PACKED-THRESHOLD REPLYBUFFER SET-ACTIVE-EXPIRE"
+                  + " SET-DISABLE-DENY-SCRIPTS SLEEP STRINGMATCH-LEN")
               .split(" "));
 
   private ServerCommands() {}
@@ -137,7 +137,7 @@ final class ServerCommands {
         yield ok();
       }
       case "REWRITE" -> throw new RedisException("ERR The server is running without a config file");
-      default -> throw unknownPart(words);
+      default -> throw unknownPart(words, "GET", "RESETSTAT", "SET");
     };
   }
 
@@ -203,7 +203,8 @@ final class ServerCommands {
       case "HISTOGRAM" -> answer(RespValue.pairs());
       case "DOCTOR", "GRAPH" ->
           answer(RespValue.Bulk.of("'osier cli stat' shows how long requests take"));
-      default -> throw unknownPart(words);
+      default ->
+          throw unknownPart(words, "DOCTOR", "GRAPH", "HISTOGRAM", "HISTORY", "LATEST", "RESET");
     };
   }
 
@@ -212,7 +213,7 @@ final class ServerCommands {
       case "GET" -> answer(RespValue.array());
       case "LEN" -> answer(0);
       case "RESET" -> ok();
-      default -> throw unknownPart(words);
+      default -> throw unknownPart(words, "GET", "LEN", "RESET");
     };
   }
 
@@ -232,8 +233,8 @@ final class ServerCommands {
       checkArity(words, 3, 3);
       return answer(new RespValue.Err(text(words[2]).replaceAll("[\\r\\n]", " ")));
     }
-    if (!HARMLESS.contains(option(words[1]))) {
-      throw unknownPart(words);
+    if (!DEBUG_PARTS.contains(option(words[1]))) {
+      throw unknownPart(words, DEBUG_PARTS.toArray(String[]::new));
     }
     return ok();
   }
@@ -258,7 +259,7 @@ final class ServerCommands {
           answer(RespValue.Bulk.of("'osier cli stat' shows what the memory is used for"));
       case "PURGE" -> ok();
       case "STATS" -> answer(RespValue.pairs());
-      default -> throw unknownPart(words);
+      default -> throw unknownPart(words, "DOCTOR", "PURGE", "STATS", "USAGE");
     };
   }
 
@@ -284,7 +285,7 @@ final class ServerCommands {
               "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please"
                   + " note that when switching between policies at runtime LRU and LFU data will"
                   + " take some time to adjust.");
-      default -> throw unknownPart(words);
+      default -> throw unknownPart(words, "ENCODING", "FREQ", "IDLETIME", "REFCOUNT");
     };
   }
 }

@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -37,6 +38,9 @@ import org.rocksdb.WriteOptions;
  * a damaged store aside, checks a store for damage.
  */
 public final class StoreFiles {
+  /** What the file CURRENT of a database says. */
+  private static final Pattern MANIFEST = Pattern.compile("MANIFEST-[0-9]+\\n");
+
   private static final Pattern BACKUP_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
 
   /** The end of the names of stores that mending has set aside. */
@@ -70,20 +74,22 @@ public final class StoreFiles {
 
   /**
    * Checks that no backup was being restored when the process was killed: the former store may be
-   * aside already, so that the directory looks like a new store's. Moves a mended store into place.
+   * aside already, so that the directory looks like a new store's, and if it is not, it is the one
+   * that was to be replaced. Moves a mended store into place.
    *
    * @throws OsierException CONFIGURATION
    */
   public static void checkRestored(Path dir) throws IOException {
     moveMendedIntoPlace(dir);
-    if (!Files.exists(StoreLayout.database(dir)) && Files.exists(StoreLayout.restoring(dir))) {
+    if (Files.exists(StoreLayout.restoring(dir))) {
+      boolean hasFormer = Files.exists(StoreLayout.database(dir));
       throw new OsierException(
           ErrorCode.CONFIGURATION,
           "osier.store.dir: a backup was being restored in "
               + dir
               + " and was interrupted: run 'osier restore' again, or delete "
               + StoreLayout.restoring(dir)
-              + " to start with nothing");
+              + (hasFormer ? " to start with the former store" : " to start with nothing"));
     }
   }
 
@@ -150,7 +156,7 @@ public final class StoreFiles {
     } catch (NoSuchFileException e) {
       throw new OsierException(
           ErrorCode.STORE_DAMAGED,
-          "the backup " + backup + " is damaged: a file is missing: " + e.getMessage(),
+          "the backup " + backup + " is damaged: a file is missing: " + inBackup(e, copy, backup),
           e);
     } catch (IOException e) {
       throw new OsierException(
@@ -163,8 +169,12 @@ public final class StoreFiles {
   /** Checks a copy of a backup, and marks it so that the next start takes a new incarnation. */
   private static void prepare(Path copy, Path backup, String cluster, String dc)
       throws IOException {
-    if (LogChecksums.firstDamage(copy.resolve(Files.readString(copy.resolve("CURRENT")).strip()))
-        >= 0) {
+    String manifest = Files.readString(backup.resolve("CURRENT"), StandardCharsets.ISO_8859_1);
+    if (!MANIFEST.matcher(manifest).matches()) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: its file CURRENT is");
+    }
+    if (LogChecksums.firstDamage(copy.resolve(manifest.strip())) >= 0) {
       throw new OsierException(
           ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: its MANIFEST is");
     }
@@ -188,8 +198,15 @@ public final class StoreFiles {
       db.put(sync, RecordKeys.header(), header.interrupted(Durability.NONE).encode());
     } catch (RocksDBException e) {
       throw new OsierException(
-          ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: " + e.getMessage(), e);
+          ErrorCode.STORE_DAMAGED,
+          "the backup " + backup + " is damaged: " + inBackup(e, copy, backup),
+          e);
     }
+  }
+
+  /** Returns what is wrong with a file, which was found in the copy and is so in the backup. */
+  private static String inBackup(Exception e, Path copy, Path backup) {
+    return String.valueOf(e.getMessage()).replace(copy.toString(), backup.toString());
   }
 
   /**

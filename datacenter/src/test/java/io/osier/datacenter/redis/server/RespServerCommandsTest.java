@@ -41,7 +41,18 @@ final class RespServerCommandsTest extends RespFixture {
         .isEqualTo("-ERR Protocol version is not an integer or out of range");
     assertThat(redis.ask("HELLO 4")).isEqualTo("-NOPROTO unsupported protocol version");
     assertThat(redis.ask("CLIENT NOPE"))
-        .isEqualTo("-ERR unknown subcommand 'NOPE'. Try CLIENT HELP.");
+        .startsWith("-ERR unknown subcommand 'NOPE'. CLIENT has CACHING, GETNAME, ");
+    for (String command :
+        List.of(
+            "ACL", "COMMAND", "CONFIG", "DEBUG", "LATENCY", "MEMORY", "OBJECT", "PUBSUB",
+            "SLOWLOG")) {
+      String refusal = redis.ask(command + " HELP a");
+      String before = "-ERR unknown subcommand 'HELP'. " + command + " has ";
+      assertThat(refusal).startsWith(before).endsWith(".");
+      for (String part : refusal.substring(before.length(), refusal.length() - 1).split(", ")) {
+        assertThat(redis.ask(command + " " + part)).doesNotContain("unknown subcommand");
+      }
+    }
     assertThat(redis.ask("LPUSH l 1")).startsWith("-ERR 'lpush' is not served by Osier: lists");
     redis.send("*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
     assertThat(redis.read()).startsWith("-ERR a key has 1 to 4096 bytes");

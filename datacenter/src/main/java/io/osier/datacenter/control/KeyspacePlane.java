@@ -1,6 +1,7 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
@@ -31,6 +32,7 @@ final class KeyspacePlane {
   private final MemberPlane members;
   private final ControlHost host;
   private final HolderPlane holders;
+  private final HomeAdditions additions;
 
   /** The open keyspaces, by name. */
   private final SortedMap<String, Open> open = new TreeMap<>();
@@ -71,6 +73,7 @@ final class KeyspacePlane {
       ControlObjects objects,
       MemberPlane members,
       HolderPlane holders,
+      HomeAdditions additions,
       ControlHost host) {
     this.dc = dc;
     this.files = new TreeMap<>(file);
@@ -82,6 +85,7 @@ final class KeyspacePlane {
     this.members = members;
     this.host = host;
     this.holders = holders;
+    this.additions = additions;
     this.state = read(new Reading.Fields(new TreeMap<>()));
   }
 
@@ -198,6 +202,16 @@ final class KeyspacePlane {
     SortedMap<String, KeyspacePolicy> all = new TreeMap<>();
     state.all().forEach(known -> all.put(known.name(), known.policy()));
     return all;
+  }
+
+  /** Returns the operations that begin to add homes; see {@link HomeAdditions#altering}. */
+  List<Operation> altering(KeyspaceDefinition of, List<String> homes, String by) {
+    return additions.altering(of, state, homes, partitions(), by);
+  }
+
+  /** Returns how far the addition of homes to a keyspace has come, in words; mostly empty. */
+  String addition(KeyspaceDefinition of) {
+    return additions.words(of);
   }
 
   /** Returns the keyspaces that keep this datacenter from leaving the cluster. */
@@ -326,6 +340,14 @@ final class KeyspacePlane {
   void tell() {
     List<Operation> operations = new ArrayList<>();
     for (KeyspaceDefinition wanted : state.all()) {
+      if (wanted.homes().addition().isPresent() && isRefusing(wanted.name())) {
+        operations.addAll(additions.step(wanted, state));
+      }
+      // All must know a home that was added before it has keys: they look for none there.
+      boolean isKnown = wanted.isAddedHome() && !isHeldHere(wanted);
+      if (isKnown && !wanted.isOpenAt(dc) && host.isSettled()) {
+        operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
+      }
       if (!isOpenAsMeant(wanted)) {
         continue;
       }
@@ -338,6 +360,20 @@ final class KeyspacePlane {
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
+  }
+
+  /**
+   * Returns whether all of a keyspace's homes that are held here are open, and refuse the updates
+   * that they must refuse while homes are being added.
+   */
+  private boolean isRefusing(String base) {
+    return state.all().stream()
+        .filter(known -> Homes.base(known.name()).equals(base))
+        .allMatch(
+            known -> {
+              Open it = open.get(known.name());
+              return it == null ? !isHeldHere(known) : it.policy().equals(known.policy());
+            });
   }
 
   /** Returns the keyspaces that should be open here and could not be opened. */

@@ -2,9 +2,9 @@ package io.osier.datacenter.control.execution;
 
 import io.osier.adaptation.PlacementAdvice;
 import io.osier.datacenter.access.UserView;
-import io.osier.datacenter.control.CatchUp;
-import io.osier.datacenter.control.DatacenterView;
-import io.osier.datacenter.control.KeyspaceView;
+import io.osier.datacenter.control.view.CatchUp;
+import io.osier.datacenter.control.view.DatacenterView;
+import io.osier.datacenter.control.view.KeyspaceView;
 import io.osier.datacenter.metrics.report.JsonObject;
 import io.osier.datacenter.placement.PlacementView;
 import java.util.List;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.datacenter.access.UserView;
-import io.osier.datacenter.control.CatchUp;
-import io.osier.datacenter.control.DatacenterView;
-import io.osier.datacenter.control.KeyspaceView;
+import io.osier.datacenter.control.view.CatchUp;
+import io.osier.datacenter.control.view.DatacenterView;
+import io.osier.datacenter.control.view.KeyspaceView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,9 +86,9 @@ final class ControlJsonTest {
                     new KeyspaceView("b", new TreeMap<>(), List.of(), List.of(), true, "", 0))))
         .isEqualTo(
             ("{'keyspaces':[{'name':'a','state':'creating','from':'command','consistency':'causal','sla':'2s','holders':[{'dc':'ap','state':'opening'},{'dc':'us','state':'out"
-                    + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
-                    + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
-                    + "'changed_by':'','changed_at_ms':0}]}")
+                 + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
+                 + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
+                 + "'changed_by':'','changed_at_ms':0}]}")
                 .replace('\'', '"'));
   }
 }

@@ -167,7 +167,9 @@ public record Homes(List<String> names, int added, List<String> adding) {
       return;
     }
     String home = of(key);
-    if (!home.equals(home(keyspace))) {
+    // A home that is being added may be known elsewhere already: it has no keys, and takes none
+    // yet.
+    if (!home.equals(home(keyspace)) && !(isHome(keyspace) && taker(key).equals(home(keyspace)))) {
       boolean isAdded = names.indexOf(home) >= names.size() - added;
       throw OsierException.of(
           isAdded ? ErrorCode.UNKNOWN_KEYSPACE : ErrorCode.INVALID_ARGUMENT,

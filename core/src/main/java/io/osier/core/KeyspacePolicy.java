@@ -191,7 +191,8 @@ public record KeyspacePolicy(
             "the name of a home, '" + home + "', may have " + NAME_MAX + " characters");
       }
     }
-    if (Homes.isHome(name) && !homes.names().contains(Homes.home(name))) {
+    String own = Homes.home(name);
+    if (!own.isEmpty() && !homes.names().contains(own) && !homes.adding().contains(own)) {
       throw new IllegalArgumentException("'" + name + "' is none of the homes " + homes);
     }
   }

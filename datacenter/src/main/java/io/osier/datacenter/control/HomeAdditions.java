@@ -20,7 +20,10 @@ import java.util.function.LongSupplier;
  * Adds homes to keyspaces that exist, where no key is that they would take. From the moment at
  * which a datacenter hears of an addition it takes no updates of such keys ({@link Homes#adding});
  * then it searches what it holds once, and notes what it has found. The datacenter that was asked
- * for the addition completes it when all have found nothing, and ends it when one has found a key.
+ * for the addition ends it when one has found a key. When all have found nothing, the homes are
+ * opened by their holders, and then they are homes: until each datacenter has noted that it knows
+ * that, they take no updates. So a key of theirs is nowhere until all look for it at the right
+ * place, and whoever looks in the former place until then rightly finds nothing.
  *
  * <p>What is on its way between holders needs no search: each update was taken by one datacenter,
  * before that one refused them, so its own search finds it, unless it holds nothing any more. So
@@ -102,7 +105,7 @@ final class HomeAdditions {
       return List.of();
     }
     if (present.isPresent() && members.names().contains(present.get().decider())) {
-      if (!added.isEmpty()) {
+      if (!added.isEmpty() || present.get().opens()) {
         throw refused(
             "homes are being added to '%s' already: %s; wait, or take that back at '%s', by all"
                     .formatted(of.name(), homes.adding(), present.get().decider())
@@ -119,7 +122,8 @@ final class HomeAdditions {
             added,
             holders.first().isEmpty() ? List.of() : holders.those(HolderState::serves),
             millis.getAsLong() + "-" + dc,
-            view(of, state));
+            view(of, state),
+            false);
     return List.of(of.with(now.adding(addition), "", by, millis.getAsLong()));
   }
 
@@ -182,6 +186,12 @@ final class HomeAdditions {
       return List.of();
     }
     Addition addition = homes.addition().get();
+    return addition.opens() ? opening(of, addition) : searching(of, addition, state);
+  }
+
+  /** Searches, and decides once all have. */
+  private List<Operation> searching(KeyspaceDefinition of, Addition addition, ControlState state) {
+    HomeRecords homes = of.homes();
     boolean isAsAsked = addition.view().equals(view(of, state));
     List<Operation> tells = new ArrayList<>();
     if (isAsAsked && homes.foundAt(dc).isEmpty() && members.isActive()) {
@@ -200,10 +210,27 @@ final class HomeAdditions {
         tells.add(
             end(of, key.orElse("the datacenters or holders have changed meanwhile"), of.by()));
       } else if (found.keySet().containsAll(members.names())) {
-        tells.addAll(of.grow(members.names(), of.by(), millis.getAsLong()));
+        tells.addAll(of.opening(members.names(), of.by(), millis.getAsLong()));
       }
     }
     return tells;
+  }
+
+  /** Tells that the homes are open here, and completes the addition once they are everywhere. */
+  private List<Operation> opening(KeyspaceDefinition of, Addition addition) {
+    List<Operation> tells = new ArrayList<>();
+    if (!isOpenAt(dc, of)) {
+      tells.add(ControlState.assign(of.name(), of.homes().finding(dc, HomeRecords.OPEN)));
+    }
+    if (addition.decider().equals(dc)
+        && members.names().stream().allMatch(name -> isOpenAt(name, of))) {
+      tells.add(of.with(of.homes().grown(), "", of.by(), millis.getAsLong()));
+    }
+    return tells;
+  }
+
+  private static boolean isOpenAt(String name, KeyspaceDefinition of) {
+    return of.homes().foundAt(name).filter(HomeRecords.OPEN::equals).isPresent();
   }
 
   private Operation end(KeyspaceDefinition of, String why, String by) {
@@ -219,8 +246,11 @@ final class HomeAdditions {
     if (homes.addition().isEmpty()) {
       return homes.refused();
     }
+    boolean opens = homes.addition().get().opens();
     List<String> awaited =
-        members.names().stream().filter(name -> homes.foundAt(name).isEmpty()).toList();
+        members.names().stream()
+            .filter(name -> opens ? !isOpenAt(name, of) : homes.foundAt(name).isEmpty())
+            .toList();
     return "adding %s, waits for %s"
         .formatted(
             String.join(",", homes.homes().adding()),

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  *
  * <pre>
  *   4 by tag homes ap=ap+eu,eu,us,+sa=eu+us adds jp,kr=eu+us 1700000000000-eu VIEW
+ *   4 by tag homes ap=ap+eu,eu,us,+sa=eu+us opens jp,kr=eu+us 1700000000000-eu VIEW
  * </pre>
  *
  * <p>A name may be followed by the replicas that the home began with, where these are not those of
@@ -30,8 +31,8 @@ import java.util.stream.Stream;
  * @param added those that were added, in that order
  * @param replicas the replicas with which homes began, by home, if not those of the keyspace
  * @param addition the homes that are being added
- * @param found by datacenter, what its search for keys of these has found: the addition's id, and
- *     behind it the key, in words, or nothing
+ * @param found by datacenter, how far it has come with an addition: the addition's id, and behind
+ *     it the key that its search has found, in words, or nothing, or {@link #OPEN}
  * @param refused why homes were not added when that was tried last, in words; empty if they were
  */
 record HomeRecords(
@@ -48,8 +49,11 @@ record HomeRecords(
   /** Precedes the names of the homes, after the number of partitions and the hash. */
   private static final String WITH_HOMES = " homes ";
 
-  /** Precedes the homes that are being added. */
+  /** Precedes the homes that are being added, while all search for keys of theirs. */
   private static final String ADDS = " adds ";
+
+  /** Precedes the homes that are being added, once there are no such keys. */
+  private static final String OPENS = " opens ";
 
   /** Precedes the name of a home that was added. */
   private static final String ADDED = "+";
@@ -66,14 +70,21 @@ record HomeRecords(
   private static final int ADDITION_WORDS = 3;
 
   /**
+   * Noted by a datacenter that has opened the homes that are being added, as far as it holds them.
+   */
+  static final String OPEN = "open";
+
+  /**
    * Homes that are being added.
    *
    * @param homes their names, sorted
    * @param replicas the replicas with which they will begin; empty for all datacenters
    * @param id tells additions apart; ends with the datacenter that decides about it
    * @param view the datacenters and holders for which it was asked ({@link HomeAdditions})
+   * @param opens whether there are no keys that they would take, so that they are being opened
    */
-  record Addition(List<String> homes, List<String> replicas, String id, String view) {
+  record Addition(
+      List<String> homes, List<String> replicas, String id, String view, boolean opens) {
     /** Returns the datacenter that decides about it: the one that was asked for it. */
     String decider() {
       return id.substring(id.indexOf('-') + 1);
@@ -100,7 +111,7 @@ record HomeRecords(
       return NONE;
     }
     String homes = partitions.substring(begin + WITH_HOMES.length());
-    int adds = homes.indexOf(ADDS);
+    int adds = Math.max(homes.indexOf(ADDS), homes.indexOf(OPENS));
     SortedMap<String, List<String>> replicas = new TreeMap<>();
     List<String> first = new ArrayList<>();
     List<String> added = new ArrayList<>();
@@ -127,24 +138,26 @@ record HomeRecords(
             first,
             added,
             replicas,
-            adds < 0 ? Optional.empty() : Optional.of(addition(homes, adds + ADDS.length())),
+            adds < 0 ? Optional.empty() : Optional.of(addition(homes.substring(adds))),
             found,
             refused.startsWith(creation) ? refused.substring(creation.length()) : "");
     all.homes(); // checks the names
     return all;
   }
 
-  private static Addition addition(String homes, int begin) {
-    String[] words = homes.substring(begin).split(" ", -1);
+  private static Addition addition(String text) {
+    boolean opens = text.startsWith(OPENS);
+    String[] words = text.substring((opens ? OPENS : ADDS).length()).split(" ", -1);
     int held = words[0].indexOf(HELD_BY);
     if (words.length != ADDITION_WORDS) {
-      throw new IllegalArgumentException("an addition of a later version: " + homes);
+      throw new IllegalArgumentException("an addition of a later version: " + text);
     }
     return new Addition(
         List.of(words[0].substring(0, held < 0 ? words[0].length() : held).split(",", -1)),
         held < 0 ? List.of() : names(words[0].substring(held + HELD_BY.length())),
         words[1],
-        words[2]);
+        words[2],
+        opens);
   }
 
   private static List<String> names(String text) {
@@ -175,7 +188,7 @@ record HomeRecords(
         : WITH_HOMES
             + String.join(",", names)
             + addition
-                .map(a -> ADDS + String.join(",", a.homes) + heldBy(a.replicas))
+                .map(a -> (a.opens ? OPENS : ADDS) + String.join(",", a.homes) + heldBy(a.replicas))
                 .map(adds -> adds + " " + addition.get().id + " " + addition.get().view)
                 .orElse("");
   }
@@ -189,6 +202,32 @@ record HomeRecords(
   /** Returns the homes while these are being added. */
   HomeRecords adding(Addition these) {
     return with(added, replicas, Optional.of(these));
+  }
+
+  /** Returns the homes while those that are being added are opened. */
+  HomeRecords opening() {
+    Addition now = addition.orElseThrow();
+    return adding(new Addition(now.homes, now.replicas, now.id, now.view, true));
+  }
+
+  /** Returns the homes that have keyspaces: those that are being opened, too. */
+  List<String> withKeyspaces() {
+    return Stream.of(
+            first,
+            added,
+            addition.filter(Addition::opens).map(Addition::homes).orElse(List.<String>of()))
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /** Returns the replicas that a home began with; empty if these are the keyspace's. */
+  Optional<List<String>> began(String home) {
+    return Optional.ofNullable(replicas.get(home))
+        .or(
+            () ->
+                addition
+                    .filter(a -> a.homes.contains(home) && !a.replicas.isEmpty())
+                    .map(Addition::replicas));
   }
 
   /** Returns the homes after an addition that came to nothing. */

@@ -185,7 +185,7 @@ record KeyspaceDefinition(
    * @param staying as for {@link HolderSet#of}
    */
   List<KeyspaceDefinition> homes(Map<String, Reading> maps, List<String> staying) {
-    return policy.partitioning().homes().names().stream()
+    return homes.withKeyspaces().stream()
         .map(home -> home(policy.home(home), maps, staying))
         .toList();
   }
@@ -194,7 +194,7 @@ record KeyspaceDefinition(
       KeyspacePolicy as, Map<String, Reading> maps, List<String> staying) {
     Reading map = maps.getOrDefault(as.name(), new Reading.Fields(new TreeMap<>()));
     SortedMap<String, String> texts = ControlState.texts(map);
-    List<String> replicas = homes.replicas().get(Homes.home(as.name()));
+    List<String> replicas = homes.began(Homes.home(as.name())).orElse(null);
     String awaited = texts.get(ControlState.MEMBERS); // of a home that was added
     KeyspacePolicy own =
         as.with(rules(texts)).withReplicas(replicas == null ? as.replicas() : replicas);
@@ -306,12 +306,12 @@ record KeyspaceDefinition(
   }
 
   /**
-   * Returns the operations that complete the addition of homes: they begin with the keyspace's
-   * rules, and take updates once these datacenters know of them.
+   * Returns the operations that open the homes that are being added: they begin with the keyspace's
+   * rules, and take updates once these datacenters know that they were added.
    */
-  List<Operation> grow(Collection<String> datacenters, String by, long nowMillis) {
+  List<Operation> opening(Collection<String> datacenters, String by, long nowMillis) {
     List<Operation> all = new ArrayList<>();
-    all.add(with(homes.grown(), "", by, nowMillis));
+    all.add(with(homes.opening(), "", by, nowMillis));
     for (String home : homes.addition().orElseThrow().homes()) {
       SortedMap<String, String> fields = KeyspaceSettings.all(policy);
       fields.keySet().retainAll(KeyspaceSettings.RULES); // all else of a home is the keyspace's
@@ -322,9 +322,14 @@ record KeyspaceDefinition(
     return all;
   }
 
-  /** Returns whether this is a home that was added to its keyspace. */
+  /** Returns whether this is a home that was added to its keyspace, or is being added. */
   boolean isAddedHome() {
     Homes all = policy.partitioning().homes();
     return Homes.isHome(name()) && !all.first().names().contains(Homes.home(name()));
+  }
+
+  /** Returns whether this is a home that is still being added. */
+  boolean isBeingAdded() {
+    return policy.partitioning().homes().adding().contains(Homes.home(name()));
   }
 }

@@ -340,33 +340,31 @@ final class KeyspacePlane {
   void tell() {
     List<Operation> operations = new ArrayList<>();
     for (KeyspaceDefinition wanted : state.all()) {
-      if (wanted.homes().addition().isPresent() && isRefusing(wanted.name())) {
+      if (wanted.homes().addition().isPresent() && isAsMeant(wanted.name())) {
         operations.addAll(additions.step(wanted, state));
       }
-      // All must know a home that was added before it has keys: they look for none there.
-      boolean isKnown = wanted.isAddedHome() && !isHeldHere(wanted);
-      if (isKnown && !wanted.isOpenAt(dc) && host.isSettled()) {
-        operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
-      }
-      if (!isOpenAsMeant(wanted)) {
-        continue;
-      }
+      // All must know a home that was added before it has keys: else they look for none there.
+      boolean tellsElsewhere = wanted.isAddedHome() && !isHeldHere(wanted);
       // A datacenter that may have lost the news of another winning creation must not help this one
       // to serve.
-      if (!wanted.isOfFile() && !wanted.isOpenAt(dc) && host.isSettled()) {
+      if ((isOpenAsMeant(wanted) || tellsElsewhere)
+          && !wanted.isOfFile()
+          && !wanted.isOpenAt(dc)
+          && host.isSettled()
+          && (!wanted.isAddedHome() || (!wanted.isBeingAdded() && isAsMeant(wanted.name())))) {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
-      operations.addAll(holders.tells(wanted));
+      if (isOpenAsMeant(wanted)) {
+        operations.addAll(holders.tells(wanted));
+      }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
   }
 
-  /**
-   * Returns whether all of a keyspace's homes that are held here are open, and refuse the updates
-   * that they must refuse while homes are being added.
-   */
-  private boolean isRefusing(String base) {
+  /** Returns whether all of a keyspace's homes that are held here are open, with their policies. */
+  private boolean isAsMeant(String keyspace) {
+    String base = Homes.base(keyspace);
     return state.all().stream()
         .filter(known -> Homes.base(known.name()).equals(base))
         .allMatch(

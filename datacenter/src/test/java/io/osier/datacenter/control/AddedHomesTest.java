@@ -60,6 +60,13 @@ final class AddedHomesTest extends HolderPlaneFixture {
         requireNonNull(all.fields().get(new FieldId(keyspace, CrdtType.OR_MAP))));
   }
 
+  private boolean isOpenAt(String dc) {
+    Reading.Fields all =
+        (Reading.Fields) at(dc).copy.state(ControlPlane.KEYSPACES).read(new Query.Whole());
+    return all.fields().containsKey(new FieldId(SA, CrdtType.OR_MAP))
+        && noted(dc, SA).containsKey("_opened." + dc);
+  }
+
   private boolean isOpenEverywhere(String keyspace) {
     return nodes.values().stream()
         .allMatch(node -> node.placement.keyspaces().containsKey(keyspace));
@@ -264,6 +271,9 @@ final class AddedHomesTest extends HolderPlaneFixture {
         case 1 -> trying(() -> node.alter("carts", random.nextBoolean() ? "eu,us" : "ap,eu,us"));
         case 2 -> {
           if (random.nextInt(4) == 0) {
+            if (!isOpenAt(node.dc)) {
+              node.opened.remove(SA); // it begins anew
+            }
             node.restart(PAIR);
           }
         }

@@ -216,6 +216,8 @@ public final class KeyspaceFeed {
     boolean did = false;
     if (renews) {
       renews = false;
+      releases = true;
+      sweep(now); // they wait at positions of the former life
       partitions.renew();
     }
     Poll poll;

@@ -5,19 +5,25 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Divides a keyspace's keys among homes: each home is a keyspace of its own, with the settings of
- * the keyspace that has them, and with holders of its own. Homes are fixed for ever, since they
- * decide where data lives.
+ * the keyspace that has them, and with holders of its own. A home stays for ever, since homes
+ * decide where data lives; one is added only where no key exists that it would take.
  *
  * <p>A key belongs to the home that its tag names ({@link Partitioning.Hash#TAG}), or else its text
  * up to the first <code>:</code>; all other keys belong to the keyspace itself, the default home.
  *
- * @param names the names of the homes, in the form of datacenters' names, sorted, without
- *     duplicates; empty means that there are no homes
+ * @param names the names of the homes, in the form of datacenters' names, without duplicates: those
+ *     with which the keyspace was created, sorted, then those that were added, in that order; empty
+ *     means that there are no homes
+ * @param added how many of these were added; 0 where that is not known, as at a client
+ * @param adding the homes that are being added, sorted: they have no keys yet, and nobody else
+ *     takes updates of keys that would belong to them
  */
-public record Homes(List<String> names) {
+public record Homes(List<String> names, int added, List<String> adding) {
   /** Most homes of a keyspace besides the default one. */
   public static final int MAX = 64;
 
@@ -28,11 +34,35 @@ public record Homes(List<String> names) {
   private static final char AT = '@';
 
   public Homes {
-    names = names.stream().map(Homes::checkName).distinct().sorted().toList();
-    if (names.size() > MAX) {
-      throw new IllegalArgumentException(
-          "a keyspace has at most " + MAX + " homes, not " + names.size());
+    names = names.stream().map(Homes::checkName).distinct().toList();
+    adding = adding.stream().map(Homes::checkName).distinct().sorted().toList();
+    int all = names.size() + adding.size();
+    if (all > MAX) {
+      throw new IllegalArgumentException("a keyspace has at most " + MAX + " homes, not " + all);
     }
+  }
+
+  /** Creates the homes with which a keyspace is created. */
+  public Homes(Collection<String> names) {
+    this(names.stream().sorted().toList(), 0, List.of());
+  }
+
+  /** Returns the homes with which the keyspace was created. */
+  public Homes first() {
+    return new Homes(names.subList(0, names.size() - added), 0, List.of());
+  }
+
+  /** Returns these homes after those that are being added, which are no part of them yet. */
+  private Homes grown() {
+    return new Homes(
+        Stream.of(names, adding).flatMap(List::stream).toList(), added + adding.size(), List.of());
+  }
+
+  /** Returns whether these are the former homes, or those and others that were added since. */
+  public boolean hasGrownFrom(Homes former) {
+    return names.size() >= former.names.size()
+        && names.subList(0, former.names.size()).equals(former.names)
+        && (!former.isEmpty() || isEmpty());
   }
 
   private static String checkName(String name) {
@@ -60,6 +90,15 @@ public record Homes(List<String> names) {
     int from = key.tagStart();
     String named = from == 0 ? "" : named(key, from, key.tagEnd(from));
     return named.isEmpty() ? named(key, 0, key.indexOf(':', 0)) : named;
+  }
+
+  /** Returns the home that is being added and would take a key; "" if none would. */
+  public String taker(Key key) {
+    if (adding.isEmpty()) {
+      return "";
+    }
+    String then = grown().of(key);
+    return adding.contains(then) ? then : "";
   }
 
   /** Returns the home that a part of a key names; "" if it names none. */
@@ -120,16 +159,20 @@ public record Homes(List<String> names) {
   /**
    * Checks that a key is in a keyspace, which has these homes or is one of them.
    *
-   * @throws OsierException INVALID_ARGUMENT if the key belongs to another home
+   * @throws OsierException INVALID_ARGUMENT if the key belongs to another home; UNKNOWN_KEYSPACE if
+   *     that was added: a client that has not heard of it asks again then
    */
   public void check(String keyspace, Key key) {
     if (isEmpty()) {
       return;
     }
     String home = of(key);
-    if (!home.equals(home(keyspace))) {
+    // A home that is being added may be known elsewhere already: it has no keys, and takes none
+    // yet.
+    if (!home.equals(home(keyspace)) && !(isHome(keyspace) && taker(key).equals(home(keyspace)))) {
+      boolean isAdded = names.indexOf(home) >= names.size() - added;
       throw OsierException.of(
-          ErrorCode.INVALID_ARGUMENT,
+          isAdded ? ErrorCode.UNKNOWN_KEYSPACE : ErrorCode.INVALID_ARGUMENT,
           String.format(
               Locale.ROOT,
               "nothing was done with key '%s': it is not in keyspace '%s', its home is '%s'",
@@ -165,9 +208,9 @@ public record Homes(List<String> names) {
     return keyspace(base, home);
   }
 
-  /** Returns the names as settings have them. */
+  /** Returns the names as settings have them, sorted. */
   @Override
   public String toString() {
-    return String.join(",", names);
+    return names.stream().sorted().collect(Collectors.joining(","));
   }
 }

@@ -191,7 +191,8 @@ public record KeyspacePolicy(
             "the name of a home, '" + home + "', may have " + NAME_MAX + " characters");
       }
     }
-    if (Homes.isHome(name) && !homes.names().contains(Homes.home(name))) {
+    String own = Homes.home(name);
+    if (!own.isEmpty() && !homes.names().contains(own) && !homes.adding().contains(own)) {
       throw new IllegalArgumentException("'" + name + "' is none of the homes " + homes);
     }
   }
@@ -279,6 +280,11 @@ public record KeyspacePolicy(
         rules);
   }
 
+  /** Returns whether its keys have the same homes as with another policy. */
+  public boolean hasHomesOf(KeyspacePolicy other) {
+    return partitioning.homes().names().equals(other.partitioning.homes().names());
+  }
+
   /** Returns this policy with other replicas; none means all. */
   public KeyspacePolicy withReplicas(List<String> other) {
     return new KeyspacePolicy(
@@ -350,9 +356,9 @@ public record KeyspacePolicy(
   public String fingerprint(Optional<String> created) {
     // Settings that older versions do not know are omitted where they are not used.
     String hash = partitioning.isByTag() ? ", hash=TAG" : "";
-    // A home's keyspace has them in its base.
+    // A home's keyspace has them in its base. Those that were added are no part of what all agreed.
     if (!partitioning.homes().isEmpty() && !Homes.isHome(name)) {
-      hash += ", homes=" + partitioning.homes().names();
+      hash += ", homes=" + partitioning.homes().first().names();
     }
     if (created.isPresent()) {
       return String.format(

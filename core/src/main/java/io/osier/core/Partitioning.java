@@ -1,8 +1,8 @@
 package io.osier.core;
 
 /**
- * Maps a keyspace's keys to its partitions. The mapping is stable for ever, since it decides where
- * data lives; everything that needs a key's partition uses this record.
+ * Maps a keyspace's keys to its partitions. The mapping is stable for every key that exists, since
+ * it decides where data lives; everything that needs a key's partition uses this record.
  *
  * @param count the number of partitions, 1 to {@link KeyspacePolicy#PARTITIONS_MAX}
  * @param hash which part of a key is hashed; with one partition always {@link Hash#KEY}
@@ -37,6 +37,16 @@ public record Partitioning(int count, Hash hash, Homes homes) {
   /** Returns this many partitions, by the whole key. */
   public static Partitioning byKey(int count) {
     return new Partitioning(count, Hash.KEY);
+  }
+
+  /** Returns this partitioning with other homes. */
+  public Partitioning with(Homes other) {
+    return new Partitioning(count, hash, other);
+  }
+
+  /** Returns whether this is the former partitioning, perhaps with homes that were added since. */
+  public boolean hasGrownFrom(Partitioning former) {
+    return count == former.count && hash == former.hash && homes.hasGrownFrom(former.homes);
   }
 
   /** Whether keys with one tag are in one partition. */

@@ -3,6 +3,7 @@ package io.osier.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -96,6 +97,41 @@ final class HomesTest {
     List<Key> two = List.of(Key.of("eu:1"), Key.of("2"));
     assertThatThrownBy(() -> HOMES.one("carts", "a program", two))
         .hasMessageContainingAll("'eu:1' is in 'carts@eu'", "'2' in 'carts'");
+  }
+
+  @Test
+  void homesThatAreAdded_comeLast_andAreNoPartOfTheFingerprint() {
+    Homes adding = new Homes(HOMES.names(), 0, List.of("sa"));
+    Homes grown = new Homes(List.of("ap", "eu", "us", "sa", "af"), 2, List.of());
+    for (String key : List.of("sa:1", "x{sa}", "us:{sa}2")) {
+      Key moved = Key.of(key);
+      assertThat(adding.of(moved)).isEqualTo(HOMES.of(moved));
+      assertThat(adding.taker(moved)).isEqualTo("sa");
+      assertThat(grown.of(moved)).isEqualTo("sa");
+      assertThat(grown.taker(moved)).isEmpty();
+      adding.check("carts@sa", moved); // of who knows already that it is there
+      assertThatThrownBy(() -> grown.check("carts", moved))
+          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    }
+    for (String key : List.of("1", "eu:1", "eu:{us}", "{eu}sa:1")) {
+      assertThat(adding.taker(Key.of(key))).isEmpty();
+      assertThatThrownBy(() -> adding.check("carts@sa", Key.of(key)))
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
+    }
+    assertThat(grown.keyspaces("carts")).endsWith("carts@sa", "carts@af");
+    assertThat(grown).hasToString("af,ap,eu,sa,us");
+    assertThat(grown.first()).isEqualTo(HOMES);
+    KeyspacePolicy carts =
+        KeyspacePolicy.session("carts", Duration.ofSeconds(1))
+            .with(new Partitioning(4, Partitioning.Hash.KEY, HOMES));
+    for (Homes later : List.of(adding, grown)) {
+      KeyspacePolicy with = carts.with(carts.partitioning().with(later));
+      assertThat(with.fingerprint()).isEqualTo(carts.fingerprint());
+      assertThat(with.partitioning().hasGrownFrom(carts.partitioning())).isTrue();
+    }
+    assertThat(HOMES.hasGrownFrom(grown)).isFalse();
+    assertThat(grown.hasGrownFrom(Homes.NONE)).isFalse();
+    assertThat(grown.hasGrownFrom(new Homes(List.of("ap", "eu", "sa")))).isFalse();
   }
 
   @Test

@@ -209,7 +209,7 @@ final class ReplyCodec {
       throw new MalformedException("a keyspace with homes, but without their names");
     }
     try {
-      return new Homes(names);
+      return new Homes(names, 0, List.of());
     } catch (IllegalArgumentException e) {
       throw new MalformedException(String.valueOf(e.getMessage()));
     }

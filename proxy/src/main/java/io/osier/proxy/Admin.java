@@ -49,8 +49,7 @@ public final class Admin {
   private static final int WHY_KEY_MAX = Request.SETTING_BYTES_MAX / 4 * 3;
 
   /** The settings that cannot be altered after a keyspace was created. */
-  private static final Set<String> FIXED =
-      Set.of("consistency", "hash", "homes", "partitions", "replicas");
+  private static final Set<String> FIXED = Set.of("consistency", "hash", "partitions", "replicas");
 
   private final ClientCore client;
 

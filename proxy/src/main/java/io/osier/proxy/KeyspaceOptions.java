@@ -83,8 +83,11 @@ public final class KeyspaceOptions {
    * own, such as {@code carts@eu}, with as many partitions; only its {@code replicas}, its laws
    * ({@code holders-min}, {@code allow}, {@code deny}) and its placement can be altered separately.
    * Where {@code replicas} names two or more datacenters, {@code holders-min} is 2. A key belongs
-   * to the home that its tag names, or else its text up to the first {@code :}. Cannot be changed
-   * later.
+   * to the home that its tag names, or else its text up to the first {@code :}.
+   *
+   * <p>Later, homes can be added to a keyspace that was created with some, where no key exists that
+   * they would take; name all homes then. {@link KeyspaceStatus#settings} says under {@code adding}
+   * how far that has come, or why it was not done.
    *
    * @param names 1 to 64 names, formed like datacenters' names; the keyspace must not be causal
    */

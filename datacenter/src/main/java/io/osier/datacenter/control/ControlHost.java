@@ -3,6 +3,7 @@ package io.osier.datacenter.control;
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.control.view.CatchUp;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
@@ -179,6 +180,18 @@ public interface ControlHost {
    */
   default boolean giveAway(String keyspace, List<String> heirs) {
     throw new IllegalStateException("no datacenter is removed from its holders: " + keyspace);
+  }
+
+  /**
+   * Searches keyspaces, as far as they are open, for keys of which updates are refused since a home
+   * that is being added would take them ({@link io.osier.core.Homes#taker}). Called again and
+   * again.
+   *
+   * @param id a search with another id begins anew
+   * @return such a key, in words, or "" if there is none; empty while that is not known
+   */
+  default Optional<String> searchForKeys(String id, List<String> keyspaces) {
+    return Optional.of("");
   }
 
   /** Drops a keyspace with all its data here, open or not. */

@@ -2,6 +2,7 @@ package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.control.view.KeyspaceView;
 import io.osier.protocol.AdminRequest;
 import java.util.List;
 import java.util.Set;

@@ -7,6 +7,8 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.UserView;
+import io.osier.datacenter.control.view.DatacenterView;
+import io.osier.datacenter.control.view.KeyspaceView;
 import io.osier.datacenter.placement.PlacementHost;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.placement.PlacementView;
@@ -108,7 +110,8 @@ public final class ControlPlane {
     this.members = new MemberPlane(dc, datacenters, objects, millis, host);
     this.memberCommands = new MemberCommands(dc, datacenters, objects, millis, host, members);
     HolderPlane holders = new HolderPlane(dc, members, millis, host);
-    this.keyspaces = new KeyspacePlane(dc, file, objects, members, holders, host);
+    HomeAdditions additions = new HomeAdditions(dc, millis, members, host);
+    this.keyspaces = new KeyspacePlane(dc, file, objects, members, holders, additions, host);
     this.creation = new KeyspaceCreation(dc, millis, objects, members, keyspaces, host, file);
     this.keyspaceCommands =
         new KeyspaceCommands(dc, millis, objects, members, holders, keyspaces, creation, host);

@@ -55,6 +55,10 @@ record ControlState(
   static final String CREATED = "_created";
   static final String MEMBERS = "_members";
   static final String OPENED = "_opened.";
+
+  /** What a datacenter has found in its search for keys that homes being added would take. */
+  static final String FOUND = "_found.";
+
   private static final String LOAD = "_load.";
   private static final String BY = "_by";
 
@@ -145,6 +149,7 @@ record ControlState(
 
   private static boolean isOfOne(String field, String value) {
     return field.startsWith(OPENED)
+        || field.startsWith(FOUND)
         || (field.startsWith(LOAD) && !value.startsWith(ControlHost.FROM_FILE + " "));
   }
 
@@ -277,7 +282,8 @@ record ControlState(
         new FieldId(name, CrdtType.OR_MAP), new Operation.RemoveFields(List.of(LOAD + dc)));
   }
 
-  private static Operation assign(String name, SortedMap<String, String> fields) {
+  /** Returns the operation that assigns registers of a keyspace's map. */
+  static Operation assign(String name, SortedMap<String, String> fields) {
     return update(name, fields, List.of());
   }
 

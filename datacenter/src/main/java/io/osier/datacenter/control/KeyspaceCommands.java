@@ -6,6 +6,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.datacenter.control.view.KeyspaceView;
 import io.osier.protocol.AdminRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -98,7 +99,9 @@ final class KeyspaceCommands {
     if (settings.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE + ", replicas");
+          "nothing is to be altered; what can be is "
+              + KeyspaceSettings.ALTERABLE
+              + ", replicas, homes");
     }
     if (keyspaces.state().find(name).isEmpty()) {
       throw unknown(name);
@@ -113,13 +116,15 @@ final class KeyspaceCommands {
                     + " replicas and %s can be")
                 .formatted(setting, Homes.base(name), KeyspaceSettings.RULES));
       }
-      if (KeyspaceSettings.FIXED.contains(setting) && !setting.equals(KeyspaceSettings.REPLICAS)) {
+      if (KeyspaceSettings.FIXED.contains(setting)
+          && !setting.equals(KeyspaceSettings.REPLICAS)
+          && !setting.equals(KeyspaceSettings.HOMES)) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
             setting
                 + " of a keyspace that exists cannot be altered; what can be is "
                 + KeyspaceSettings.ALTERABLE
-                + ", replicas");
+                + ", replicas, homes");
       }
     }
     List<Operation> operations = new ArrayList<>(altering(name, settings, by));
@@ -159,6 +164,9 @@ final class KeyspaceCommands {
     SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());
     List<Operation> operations = new ArrayList<>();
+    if (wanted.remove(KeyspaceSettings.HOMES) != null) {
+      operations.addAll(keyspaces.altering(definition, asked.partitioning().homes().names(), by));
+    }
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
       HolderPlane.Change change = holders.altering(definition, asked.rules(), asked.replicas());
       wanted.putAll(change.registers());
@@ -237,11 +245,16 @@ final class KeyspaceCommands {
         new TreeMap<>(Comparator.comparing(Homes::base).thenComparing(Comparator.naturalOrder()));
     for (KeyspaceDefinition d : keyspaces.state().all()) {
       List<String> awaited = members.awaited(d);
+      SortedMap<String, String> settings = KeyspaceSettings.of(d.holders().all(d.policy()));
+      String adding = keyspaces.addition(d);
+      if (!adding.isEmpty()) {
+        settings.put(KeyspaceView.ADDING, adding);
+      }
       views.put(
           d.name(),
           new KeyspaceView(
               d.name(),
-              KeyspaceSettings.of(d.holders().all(d.policy())),
+              settings,
               holders(d.policy(), d.holders(), Set.copyOf(awaited)),
               awaited,
               d.isOfFile(),

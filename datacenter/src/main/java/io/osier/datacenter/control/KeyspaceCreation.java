@@ -234,6 +234,7 @@ final class KeyspaceCreation {
     return KeyspaceSettings.FIXED.stream()
         .filter(setting -> !setting.equals(KeyspaceSettings.REPLICAS))
         .filter(setting -> !says.getOrDefault(setting, "").equals(is.getOrDefault(setting, "")))
+        .filter(setting -> !setting.equals(KeyspaceSettings.HOMES) || !lacksOnlyAdded(there, filed))
         .findFirst()
         .map(
             setting ->
@@ -246,6 +247,13 @@ final class KeyspaceCreation {
                         is.getOrDefault(setting, "none"),
                         says.getOrDefault(setting, "none"),
                         setting.endsWith("s") ? "are" : "is"));
+  }
+
+  /** Returns whether the file names all homes, perhaps without some that were added since. */
+  private static boolean lacksOnlyAdded(KeyspaceDefinition there, KeyspacePolicy filed) {
+    Homes is = there.policy().partitioning().homes();
+    List<String> says = filed.partitioning().homes().names();
+    return is.names().containsAll(says) && says.containsAll(is.first().names());
   }
 
   /** Returns, in words, the alterable settings that the file gives other values. */
@@ -332,15 +340,7 @@ final class KeyspaceCreation {
       checkRules(
           each.name(), PlacementRules.NONE, each.rules(), replicas, replicas, members.names());
     }
-    int added = policy.partitions() * policies.size();
-    int partitions = keyspaces.partitions() + added;
-    if (partitions > PARTITIONS_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          ("with the %s partitions of '%s' there would be %s of all keyspaces; at most %s"
-                  + " are created at run time, since each has a thread and its part of the memory")
-              .formatted(added, policy.name(), partitions, PARTITIONS_MAX));
-    }
+    checkPartitions(policy.name(), policy.partitions() * policies.size(), keyspaces.partitions());
     lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
     String created = lastCreatedMillis + "-" + dc;
     // Opened before it is told: whoever learns of it may ask for it here at once.
@@ -351,6 +351,22 @@ final class KeyspaceCreation {
         ControlState.KEYSPACES,
         KeyspaceDefinition.create(
             policies, created, members.awaited(), dc, by, millis.getAsLong()));
+  }
+
+  /**
+   * Throws if there would be too many partitions.
+   *
+   * @param added how many would be added
+   * @param present how many there are of all keyspaces
+   */
+  static void checkPartitions(String keyspace, int added, int present) {
+    if (present + added > PARTITIONS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          ("with the %s partitions of '%s' there would be %s of all keyspaces; at most %s"
+                  + " are created at run time, since each has a thread and its part of the memory")
+              .formatted(added, keyspace, present + added, PARTITIONS_MAX));
+    }
   }
 
   private List<String> awaited(KeyspacePolicy policy) {

@@ -4,7 +4,6 @@ import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.PlacementRules;
-import io.osier.core.ReplicaId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
@@ -17,7 +16,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * A keyspace that was created at run time, or that the configuration files name, as a datacenter
@@ -33,7 +31,7 @@ import java.util.stream.Collectors;
  * @param holders who holds it by now
  * @param created tells it from another creation of the same name; {@link ControlHost#FROM_FILE} if
  *     the files name it
- * @param homes by home, the replicas that it began with, if not those of the keyspace
+ * @param homes its homes besides the default one; none of a home
  * @param members the datacenters that must have opened it before it takes updates; none if the
  *     files name it
  * @param opened the creation that each datacenter has opened last
@@ -44,7 +42,7 @@ record KeyspaceDefinition(
     KeyspacePolicy policy,
     HolderSet holders,
     String created,
-    SortedMap<String, List<String>> homes,
+    HomeRecords homes,
     List<String> members,
     SortedMap<String, String> opened,
     String by,
@@ -56,17 +54,7 @@ record KeyspaceDefinition(
    */
   private static final String BY_TAG = " by tag";
 
-  /** Precedes the names of the homes, after the number of partitions and the hash. */
-  private static final String WITH_HOMES = " homes ";
-
-  /** Precedes a home's replicas, after its name, if they differ from those of the keyspace. */
-  private static final String HELD_BY = "=";
-
-  /** Separates the replicas of a home. */
-  private static final String AND = "+";
-
   KeyspaceDefinition {
-    homes = new TreeMap<>(homes);
     members = List.copyOf(members);
     opened = new TreeMap<>(opened);
   }
@@ -94,13 +82,15 @@ record KeyspaceDefinition(
       // A datacenter that is no longer configured is no reason to lose the keyspace.
       Set<String> known = new TreeSet<>(datacenters);
       known.addAll(List.of(members.split(",", -1)));
-      KeyspacePolicy policy = KeyspaceSettings.read(name, settings(texts), known);
+      HomeRecords homes = HomeRecords.of(texts);
+      KeyspacePolicy read = KeyspaceSettings.read(name, settings(texts), known);
+      KeyspacePolicy policy = read.with(read.partitioning().with(homes.homes()));
       return Optional.of(
           new KeyspaceDefinition(
               policy,
               HolderSet.of(map, created, policy, staying),
               created,
-              homes(texts),
+              homes,
               List.of(members.split(",", -1)),
               opened(texts),
               ControlState.by(texts),
@@ -145,7 +135,7 @@ record KeyspaceDefinition(
         policy,
         HolderSet.of(map, ControlHost.FROM_FILE, policy, staying),
         ControlHost.FROM_FILE,
-        new TreeMap<>(),
+        HomeRecords.NONE,
         List.of(),
         new TreeMap<>(),
         ControlState.by(texts),
@@ -160,14 +150,9 @@ record KeyspaceDefinition(
   /** The settings among the registers. */
   private static SortedMap<String, String> settings(SortedMap<String, String> texts) {
     SortedMap<String, String> settings = ControlState.settings(texts);
+    settings.computeIfPresent(
+        KeyspaceSettings.PARTITIONS, (name, text) -> HomeRecords.withoutHomes(text));
     String partitions = settings.getOrDefault(KeyspaceSettings.PARTITIONS, "");
-    int homes = partitions.indexOf(WITH_HOMES);
-    if (homes >= 0) {
-      String named = partitions.substring(homes + WITH_HOMES.length());
-      settings.put(KeyspaceSettings.HOMES, named.replaceAll(HELD_BY + "[^,]*", ""));
-      partitions = partitions.substring(0, homes);
-      settings.put(KeyspaceSettings.PARTITIONS, partitions);
-    }
     if (partitions.endsWith(BY_TAG)) {
       settings.put(
           KeyspaceSettings.PARTITIONS,
@@ -175,12 +160,6 @@ record KeyspaceDefinition(
       settings.put(KeyspaceSettings.HASH, "tag");
     }
     return settings;
-  }
-
-  private static SortedMap<String, List<String>> homes(SortedMap<String, String> texts) {
-    SortedMap<String, List<String>> homes = replicasOfHomes(texts);
-    homes.values().forEach(replicas -> replicas.forEach(ReplicaId::checkDcName));
-    return homes;
   }
 
   /** Returns the creation that each datacenter has opened last, by datacenter. */
@@ -206,7 +185,7 @@ record KeyspaceDefinition(
    * @param staying as for {@link HolderSet#of}
    */
   List<KeyspaceDefinition> homes(Map<String, Reading> maps, List<String> staying) {
-    return policy.partitioning().homes().names().stream()
+    return homes.withKeyspaces().stream()
         .map(home -> home(policy.home(home), maps, staying))
         .toList();
   }
@@ -215,15 +194,16 @@ record KeyspaceDefinition(
       KeyspacePolicy as, Map<String, Reading> maps, List<String> staying) {
     Reading map = maps.getOrDefault(as.name(), new Reading.Fields(new TreeMap<>()));
     SortedMap<String, String> texts = ControlState.texts(map);
-    List<String> replicas = homes.get(Homes.home(as.name()));
+    List<String> replicas = homes.began(Homes.home(as.name())).orElse(null);
+    String awaited = texts.get(ControlState.MEMBERS); // of a home that was added
     KeyspacePolicy own =
         as.with(rules(texts)).withReplicas(replicas == null ? as.replicas() : replicas);
     return new KeyspaceDefinition(
         own,
         HolderSet.of(map, created, own, staying),
         created,
-        new TreeMap<>(),
-        replicas == null ? members : replicas,
+        HomeRecords.NONE,
+        awaited != null ? List.of(awaited.split(",", -1)) : replicas == null ? members : replicas,
         opened(texts),
         ControlState.by(texts),
         ControlState.atMillis(texts));
@@ -279,11 +259,7 @@ record KeyspaceDefinition(
         if (policy.staleReads().isZero()) { // says nothing, also to versions that do not know it
           fields.remove(KeyspaceSettings.STALE_READS);
         }
-        fields.put(
-            KeyspaceSettings.PARTITIONS,
-            policy.partitions()
-                + (policy.partitioning().isByTag() ? BY_TAG : "")
-                + (policies.size() == 1 ? "" : WITH_HOMES + homes(policies)));
+        fields.put(KeyspaceSettings.PARTITIONS, partitions(policy) + homes(policies).text());
         fields.put(
             ControlState.MEMBERS,
             String.join(",", base.replicas().isEmpty() ? datacenters : base.replicas()));
@@ -299,34 +275,61 @@ record KeyspaceDefinition(
     return all;
   }
 
-  /** The homes of a keyspace, with their replicas where these are not those of the keyspace. */
-  private static String homes(List<KeyspacePolicy> policies) {
-    KeyspacePolicy base = policies.getFirst();
-    return policies.stream()
-        .skip(1)
-        .map(
-            home ->
-                Homes.home(home.name())
-                    + (home.replicas().equals(base.replicas())
-                        ? ""
-                        : HELD_BY + String.join(AND, home.replicas())))
-        .collect(Collectors.joining(","));
+  /** Returns the register {@code partitions} without the homes. */
+  private static String partitions(KeyspacePolicy policy) {
+    return policy.partitions() + (policy.partitioning().isByTag() ? BY_TAG : "");
   }
 
-  /** The replicas that homes were created with, by home; of others those of the keyspace. */
-  private static SortedMap<String, List<String>> replicasOfHomes(SortedMap<String, String> texts) {
-    String partitions = texts.getOrDefault(KeyspaceSettings.PARTITIONS, "");
-    int homes = partitions.indexOf(WITH_HOMES);
+  /** The homes of a keyspace, with their replicas where these are not those of the keyspace. */
+  private static HomeRecords homes(List<KeyspacePolicy> policies) {
+    KeyspacePolicy base = policies.getFirst();
+    List<String> names = new ArrayList<>();
     SortedMap<String, List<String>> replicas = new TreeMap<>();
-    if (homes >= 0) {
-      for (String home : partitions.substring(homes + WITH_HOMES.length()).split(",", -1)) {
-        int held = home.indexOf(HELD_BY);
-        if (held >= 0) {
-          String names = home.substring(held + HELD_BY.length());
-          replicas.put(home.substring(0, held), List.of(names.split("\\" + AND, -1)));
-        }
+    for (KeyspacePolicy home : policies.subList(1, policies.size())) {
+      names.add(Homes.home(home.name()));
+      if (!home.replicas().equals(base.replicas())) {
+        replicas.put(names.getLast(), home.replicas());
       }
     }
-    return replicas;
+    return new HomeRecords(names, List.of(), replicas, Optional.empty(), new TreeMap<>(), "");
+  }
+
+  /**
+   * Returns the operation that alters the homes.
+   *
+   * @param next the homes from now on
+   * @param why homes were not added, in words; empty if they were, or are being added
+   */
+  Operation with(HomeRecords next, String why, String by, long nowMillis) {
+    return ControlState.alter(
+        name(), created, next.registers(partitions(policy), created, why), by, nowMillis);
+  }
+
+  /**
+   * Returns the operations that open the homes that are being added: they begin with the keyspace's
+   * rules, and take updates once these datacenters know that they were added.
+   */
+  List<Operation> opening(Collection<String> datacenters, String by, long nowMillis) {
+    List<Operation> all = new ArrayList<>();
+    all.add(with(homes.opening(), "", by, nowMillis));
+    for (String home : homes.addition().orElseThrow().homes()) {
+      SortedMap<String, String> fields = KeyspaceSettings.all(policy);
+      fields.keySet().retainAll(KeyspaceSettings.RULES); // all else of a home is the keyspace's
+      fields.put(ControlState.CREATED, created);
+      fields.put(ControlState.MEMBERS, String.join(",", datacenters));
+      all.add(ControlState.set(Homes.keyspace(name(), home), fields, by, nowMillis));
+    }
+    return all;
+  }
+
+  /** Returns whether this is a home that was added to its keyspace, or is being added. */
+  boolean isAddedHome() {
+    Homes all = policy.partitioning().homes();
+    return Homes.isHome(name()) && !all.first().names().contains(Homes.home(name()));
+  }
+
+  /** Returns whether this is a home that is still being added. */
+  boolean isBeingAdded() {
+    return policy.partitioning().homes().adding().contains(Homes.home(name()));
   }
 }

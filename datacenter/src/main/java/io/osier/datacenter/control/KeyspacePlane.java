@@ -1,6 +1,7 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
@@ -31,6 +32,7 @@ final class KeyspacePlane {
   private final MemberPlane members;
   private final ControlHost host;
   private final HolderPlane holders;
+  private final HomeAdditions additions;
 
   /** The open keyspaces, by name. */
   private final SortedMap<String, Open> open = new TreeMap<>();
@@ -71,6 +73,7 @@ final class KeyspacePlane {
       ControlObjects objects,
       MemberPlane members,
       HolderPlane holders,
+      HomeAdditions additions,
       ControlHost host) {
     this.dc = dc;
     this.files = new TreeMap<>(file);
@@ -82,6 +85,7 @@ final class KeyspacePlane {
     this.members = members;
     this.host = host;
     this.holders = holders;
+    this.additions = additions;
     this.state = read(new Reading.Fields(new TreeMap<>()));
   }
 
@@ -198,6 +202,16 @@ final class KeyspacePlane {
     SortedMap<String, KeyspacePolicy> all = new TreeMap<>();
     state.all().forEach(known -> all.put(known.name(), known.policy()));
     return all;
+  }
+
+  /** Returns the operations that begin to add homes; see {@link HomeAdditions#altering}. */
+  List<Operation> altering(KeyspaceDefinition of, List<String> homes, String by) {
+    return additions.altering(of, state, homes, partitions(), by);
+  }
+
+  /** Returns how far the addition of homes to a keyspace has come, in words; mostly empty. */
+  String addition(KeyspaceDefinition of) {
+    return additions.words(of);
   }
 
   /** Returns the keyspaces that keep this datacenter from leaving the cluster. */
@@ -326,18 +340,38 @@ final class KeyspacePlane {
   void tell() {
     List<Operation> operations = new ArrayList<>();
     for (KeyspaceDefinition wanted : state.all()) {
-      if (!isOpenAsMeant(wanted)) {
-        continue;
+      if (wanted.homes().addition().isPresent() && isAsMeant(wanted.name())) {
+        operations.addAll(additions.step(wanted, state));
       }
+      // All must know a home that was added before it has keys: else they look for none there.
+      boolean tellsElsewhere = wanted.isAddedHome() && !isHeldHere(wanted);
       // A datacenter that may have lost the news of another winning creation must not help this one
       // to serve.
-      if (!wanted.isOfFile() && !wanted.isOpenAt(dc) && host.isSettled()) {
+      if ((isOpenAsMeant(wanted) || tellsElsewhere)
+          && !wanted.isOfFile()
+          && !wanted.isOpenAt(dc)
+          && host.isSettled()
+          && (!wanted.isAddedHome() || (!wanted.isBeingAdded() && isAsMeant(wanted.name())))) {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
-      operations.addAll(holders.tells(wanted));
+      if (isOpenAsMeant(wanted)) {
+        operations.addAll(holders.tells(wanted));
+      }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
+  }
+
+  /** Returns whether all of a keyspace's homes that are held here are open, with their policies. */
+  private boolean isAsMeant(String keyspace) {
+    String base = Homes.base(keyspace);
+    return state.all().stream()
+        .filter(known -> Homes.base(known.name()).equals(base))
+        .allMatch(
+            known -> {
+              Open it = open.get(known.name());
+              return it == null ? !isHeldHere(known) : it.policy().equals(known.policy());
+            });
   }
 
   /** Returns the keyspaces that should be open here and could not be opened. */

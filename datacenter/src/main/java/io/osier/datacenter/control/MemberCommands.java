@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
+import io.osier.datacenter.control.view.DatacenterView;
 import io.osier.protocol.AdminRequest;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.osier.datacenter.feed;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
@@ -46,6 +47,7 @@ public final class KeyspaceFeed {
 
   private final Queue<Poll> arrived = new ConcurrentLinkedQueue<>();
   private volatile boolean releases;
+  private volatile boolean renews;
   private volatile Reply.@Nullable Failure closed;
   private final Set<ChangeListener> listeners = ConcurrentHashMap.newKeySet();
 
@@ -189,6 +191,18 @@ public final class KeyspaceFeed {
     signal.run();
   }
 
+  /**
+   * Takes another policy. If homes were added there are keys that belong elsewhere from now on, and
+   * the feed begins anew: whoever keeps answers drops them, and watchers go on from their
+   * positions.
+   */
+  public void configure(KeyspacePolicy before, KeyspacePolicy now) {
+    if (!now.hasHomesOf(before)) {
+      renews = true;
+      release();
+    }
+  }
+
   /** Answers all present and later polls with an error. */
   public void close(Reply.Failure why) {
     closed = why;
@@ -201,6 +215,12 @@ public final class KeyspaceFeed {
   public boolean turn() {
     long now = nanoTime.getAsLong();
     boolean did = false;
+    if (renews) {
+      renews = false;
+      releases = true;
+      sweep(now); // they wait at positions of the former life
+      partitions.renew();
+    }
     Poll poll;
     while ((poll = arrived.poll()) != null) {
       partitions.watch();

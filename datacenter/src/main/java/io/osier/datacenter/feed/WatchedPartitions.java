@@ -90,6 +90,17 @@ final class WatchedPartitions {
     }
   }
 
+  /** Begins new lives of the rings that are watched. */
+  void renew() {
+    for (Part part : parts) {
+      if (part.ring.isOn()) {
+        long life = lives.getAsLong();
+        part.ring.begin(life);
+        part.source.watched(life);
+      }
+    }
+  }
+
   /** Forgets singly watched keys without a poll for long. */
   void sweepKeys(long now) {
     if (now - keysSweptNanos >= KEY_SWEEP_NANOS) {

@@ -271,6 +271,7 @@ final class ProgramWork {
   private CrdtState tried(
       ObjectId object, Operation operation, CrdtState before, Updates.Updated updated) {
     madeBytes += updated.delta().sizeBytes();
+    sequencer.checkHome(object.key());
     sequencer.checkSize(object, operation, before, updated.after());
     long own = updated.delta().context().last(sequencer.self());
     Held of = held(object.key());

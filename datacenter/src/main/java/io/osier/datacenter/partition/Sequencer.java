@@ -1,6 +1,8 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
+import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -350,6 +352,24 @@ final class Sequencer {
     return new OsierException(
         ErrorCode.WRONG_TYPE,
         "key '" + object.key() + "' holds a " + actual + ", not a " + object.type());
+  }
+
+  /**
+   * Checks that no home is being added that would take the key. A key is deleted, and expires, all
+   * the same.
+   *
+   * @throws OsierException UNAVAILABLE if one is
+   */
+  void checkHome(Key key) {
+    Homes homes = policy.partitioning().homes();
+    String taker = homes.taker(key);
+    if (!taker.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          ("nothing was done with key '%s': home '%s' is being added to keyspace '%s', and will"
+                  + " take it; try again")
+              .formatted(key, taker, Homes.base(policy.name())));
+    }
   }
 
   /**

@@ -156,6 +156,7 @@ final class Writes {
       Optional<Ask> ask,
       boolean answered,
       Now now) {
+    sequencer.checkHome(object.key());
     Operation operation = escrow.filled(before, wanted.from(now.millis()));
     Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
     sequencer.checkSize(object, operation, before, prepared.after());

@@ -382,8 +382,10 @@ public final class Keyspaces {
   public void configure(KeyspacePolicy policy) {
     Open one = open.get(policy.name());
     if (one != null) {
-      one.shard().configure(policy.withReplicas(one.shard().policy().replicas()));
+      KeyspacePolicy before = one.shard().policy();
+      one.shard().configure(policy.withReplicas(before.replicas()));
       factory.share(open.values());
+      one.shard().feed().configure(before, policy);
     }
   }
 

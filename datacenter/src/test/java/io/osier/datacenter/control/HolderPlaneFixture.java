@@ -4,11 +4,14 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
+import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.control.view.KeyspaceView;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.AdminRequest;
@@ -21,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Four datacenters, two of which hold a keyspace; a test lets these hear of each other. */
@@ -67,6 +71,15 @@ abstract class HolderPlaneFixture {
 
     /** Whether its store is of a later term than its {@code _osier} knows. */
     boolean later;
+
+    /** The policies of its open keyspaces, as it was told last. */
+    final Map<String, KeyspacePolicy> policies = new TreeMap<>();
+
+    /** Those that must know a keyspace before it takes updates. */
+    final Map<String, List<String>> awaited = new TreeMap<>();
+
+    /** The keys that it has, each with its keyspace. */
+    final Set<String> keys = new TreeSet<>();
 
     /** The peer protocol that it speaks, as the others know. */
     int spoken = PeerVersions.NEWEST;
@@ -147,6 +160,8 @@ abstract class HolderPlaneFixture {
           .as("whether there is nothing to catch up with")
           .isEqualTo(policy.heldBy(dc) && !opened.contains(policy.name()) && !joins(policy.name()));
       opened.add(policy.name());
+      policies.put(policy.name(), policy);
+      awaited.put(policy.name(), waits);
       if (first) {
         data.add(policy.name());
       }
@@ -205,6 +220,7 @@ abstract class HolderPlaneFixture {
       whole.remove(name);
       data.remove(name);
       ceased.remove(name);
+      keys.removeIf(key -> key.startsWith(name + " "));
     }
 
     /** Compares with another one: it has all if that one has, and both hold the keyspace. */
@@ -218,7 +234,11 @@ abstract class HolderPlaneFixture {
     @Override
     public boolean cease(String keyspace) {
       ceased.add(keyspace);
-      return quiet;
+      List<String> own = keys.stream().filter(key -> key.startsWith(keyspace + " ")).toList();
+      return quiet
+          && nodes.values().stream()
+              .filter(other -> other.open.contains(keyspace))
+              .allMatch(other -> other.keys.containsAll(own));
     }
 
     @Override
@@ -273,7 +293,48 @@ abstract class HolderPlaneFixture {
     }
 
     @Override
-    public void configure(KeyspacePolicy policy) {}
+    public void configure(KeyspacePolicy policy) {
+      policies.put(policy.name(), policy);
+    }
+
+    @Override
+    public void await(String name, List<String> datacenters) {
+      awaited.put(name, datacenters);
+    }
+
+    @Override
+    public Optional<String> searchForKeys(String id, List<String> keyspaces) {
+      return Optional.of(
+          keys.stream()
+              .map(key -> key.split(" ", -1))
+              .filter(key -> keyspaces.contains(key[0]) && open.contains(key[0]))
+              .filter(
+                  key ->
+                      !requireNonNull(policies.get(key[0]))
+                          .partitioning()
+                          .homes()
+                          .taker(Key.of(key[1]))
+                          .isEmpty())
+              .map(key -> "key '" + key[1] + "' in '" + key[0] + "'")
+              .findFirst()
+              .orElse(""));
+    }
+
+    /** Takes an update of a key, if it may; returns whether it did. */
+    boolean updates(String keyspace, String key) {
+      if (!open.contains(keyspace) || !serves(keyspace, true)) {
+        return false;
+      }
+      Homes homes = requireNonNull(policies.get(keyspace)).partitioning().homes();
+      boolean isTaken =
+          requireNonNull(awaited.get(keyspace)).isEmpty()
+              && homes.keyspace(Homes.base(keyspace), Key.of(key)).equals(keyspace)
+              && homes.taker(Key.of(key)).isEmpty();
+      if (isTaken) {
+        keys.add(keyspace + " " + key);
+      }
+      return isTaken;
+    }
 
     @Override
     public boolean isConnected(String name) {

@@ -89,7 +89,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     create("eu", "eu,ap");
     settle();
     refused("sa", "alter", "carts@ap", Map.of("sla", "1s"), "with keyspace 'carts'");
-    refused("sa", "alter", "carts", Map.of("homes", "eu"), "homes of a keyspace that exists");
+    refused("sa", "alter", "carts", Map.of("homes", "eu"), "homes are only added");
     at("sa").administer("alter", "carts@ap", Map.of("replicas", "ap,eu,us"));
     at("us").administer("alter", "carts", Map.of("sla", "700ms", "holders-min", "1"));
     settleWholly("carts@ap");

@@ -111,6 +111,29 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     isThere();
   }
 
+  /** Homes are added to one by a command, whatever the files say before and after. */
+  @Test
+  void homeThatWasAdded_isLeftOutByFiles_orNamedByThem() {
+    DCS.forEach(dc -> starts(dc, carts()));
+    settle();
+    administer("sa", "alter", "carts", Map.of("homes", "ap,eu,sa"));
+    settle();
+    for (String dc : DCS) {
+      starts(dc, carts(dc.equals("eu") ? "homes ap,eu,sa" : "homes ap,eu"));
+      settle();
+    }
+    isThere();
+    for (Node node : nodes.values()) {
+      assertThat(node.holders("carts@sa")).containsExactly("eu", "us");
+    }
+    assertThatThrownBy(() -> starts("us", carts("homes eu,sa")))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("osier.keyspaces.carts.homes");
+    assertThatThrownBy(() -> starts("us", carts("homes ap,eu,jp")))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("osier.keyspaces.carts.homes");
+  }
+
   @Test
   void alterations_holdWhateverTheFileSays() {
     DCS.forEach(dc -> starts(dc, carts()));

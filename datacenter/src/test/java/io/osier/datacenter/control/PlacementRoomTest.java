@@ -2,6 +2,7 @@ package io.osier.datacenter.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.datacenter.control.view.KeyspaceView;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;

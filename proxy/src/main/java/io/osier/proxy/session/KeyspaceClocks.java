@@ -52,12 +52,17 @@ public final class KeyspaceClocks {
     return partitions == number;
   }
 
-  /** Returns whether the keyspace has this partitioning, or adopts it if none is known. */
+  /**
+   * Returns whether the keyspace has this partitioning. Adopts it if none is known, or if homes
+   * were added; a datacenter may not have told of these again yet.
+   */
   public boolean fits(Partitioning told) {
-    if (partitioning == null && fits(told.count())) {
+    Partitioning known = partitioning;
+    boolean isNews = known == null ? fits(told.count()) : told.hasGrownFrom(known);
+    if (isNews) {
       partitioning = told;
     }
-    return told.equals(partitioning);
+    return isNews || (known != null && known.hasGrownFrom(told));
   }
 
   /** Returns the keyspace's partitioning; null if no datacenter has told it. */

@@ -163,7 +163,7 @@ public final class SessionCore {
     synchronized (past) {
       Partitioning seen = past.clocks(keyspace).partitioning();
       if (seen != null) {
-        return seen;
+        return grown(keyspace, seen);
       }
     }
     Connection nearest = route(keyspace, Set.of());
@@ -171,6 +171,13 @@ public final class SessionCore {
     return info == null
         ? client.datacenters().holders().partitioning(keyspace)
         : info.partitioning();
+  }
+
+  /** Returns what the session knows of a keyspace, with homes that were added since. */
+  private Partitioning grown(String keyspace, Partitioning seen) {
+    Partitioning told =
+        seen.homes().isEmpty() ? null : client.datacenters().holders().partitioning(keyspace);
+    return told != null && told.hasGrownFrom(seen) ? told : seen;
   }
 
   /**

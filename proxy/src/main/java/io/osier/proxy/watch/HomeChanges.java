@@ -2,12 +2,14 @@ package io.osier.proxy.watch;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.WatchRequest;
 import io.osier.proxy.future.CallFuture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
@@ -19,7 +21,9 @@ import java.util.function.BiFunction;
  * at a time, one poll after the other.
  */
 final class HomeChanges {
-  private final List<String> homes;
+  /** The homes that the watcher's places are of; others follow when they were added. */
+  private volatile List<String> homes;
+
   private final BiFunction<String, WatchRequest, CompletableFuture<Reply.Changes>> ask;
   private final Map<String, CompletableFuture<Reply.Changes>> underWay = new ConcurrentHashMap<>();
 
@@ -33,6 +37,27 @@ final class HomeChanges {
       List<String> homes, BiFunction<String, WatchRequest, CompletableFuture<Reply.Changes>> ask) {
     this.homes = homes;
     this.ask = ask;
+  }
+
+  /**
+   * Takes the present homes.
+   *
+   * @param partitions of each home
+   * @return the watcher's places, with the beginning of each home that was added since: all of its
+   *     keys are newer than the watcher
+   */
+  List<WatchRequest.Place> grow(
+      List<String> present, int partitions, List<WatchRequest.Place> places) {
+    homes = present;
+    int all = present.size() * partitions;
+    if (places.isEmpty() || places.size() >= all || places.size() % partitions != 0) {
+      return places;
+    }
+    List<WatchRequest.Place> grown = new ArrayList<>(places);
+    while (grown.size() < all) {
+      grown.add(new WatchRequest.Place(0, 0, VersionVector.EMPTY, Optional.empty()));
+    }
+    return grown;
   }
 
   /**

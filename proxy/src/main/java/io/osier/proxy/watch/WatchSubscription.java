@@ -15,6 +15,7 @@ import io.osier.proxy.call.Call;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.future.SerialSubscription;
 import io.osier.proxy.session.SessionCore;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -208,12 +209,12 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   }
 
   private void ask() {
-    WatchRequest asked = next;
-    boolean isOfAll = asked.prefix() && !Homes.isHome(asked.keyspace());
-    Partitioning known = isOfAll ? session.partitioning(asked.keyspace()) : null;
-    if (homes == null && known != null && !known.homes().isEmpty()) {
-      homes = new HomeChanges(known.homes().keyspaces(asked.keyspace()), this::ask);
+    boolean isOfAll = next.prefix() && !Homes.isHome(next.keyspace());
+    Partitioning known = isOfAll ? session.partitioning(next.keyspace()) : null;
+    if (known != null && !known.homes().isEmpty()) {
+      takeHomes(known);
     }
+    WatchRequest asked = next;
     CompletableFuture<Reply.Changes> told =
         homes == null ? ask(asked.keyspace(), asked) : homes.ask(asked);
     await(
@@ -223,6 +224,16 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
                 changes ->
                     ChangedValues.of(session, asked.keyspace(), changes, valueBytesMax)
                         .thenApply(found -> new Told(changes, found))));
+  }
+
+  private void takeHomes(Partitioning known) {
+    List<String> all = known.homes().keyspaces(next.keyspace());
+    HomeChanges of = homes == null ? new HomeChanges(all, this::ask) : homes;
+    homes = of;
+    List<WatchRequest.Place> places = of.grow(all, known.count(), next.places());
+    next =
+        new WatchRequest(
+            next.keyspace(), next.key(), next.prefix(), places, next.resumes(), next.waitMillis());
   }
 
   private CompletableFuture<Reply.Changes> ask(String home, WatchRequest asked) {

@@ -195,7 +195,9 @@ public final class CliAdmin {
 
   private static String state(JsonNode keyspace) {
     String awaited = awaited(keyspace);
-    return awaited.isEmpty() ? "active" : "creating, waits for " + awaited;
+    String adding = keyspace.path("adding").asText();
+    return (awaited.isEmpty() ? "active" : "creating, waits for " + awaited)
+        + (adding.isEmpty() ? "" : "; " + adding);
   }
 
   /**

@@ -3,13 +3,12 @@ package io.osier.datacenter.control.execution;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.core.net.HostPort;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.KeyspaceSettings;
-import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.ControlHost;
 import io.osier.datacenter.control.Placement;
+import io.osier.datacenter.control.view.CatchUp;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -50,6 +49,7 @@ final class Execution implements ControlHost {
   private final OrderedQueue queue = new OrderedQueue();
   private final ReplicaId self;
   private final PeerLinks links;
+  private final HomeSearch search;
   private final Map<String, InetSocketAddress> configured;
 
   /** See {@link #placement}. */
@@ -86,6 +86,7 @@ final class Execution implements ControlHost {
     this.onUsers = onUsers;
     this.joining = new Joining(keyspaces, links);
     this.handovers = new Handovers(self, keyspaces);
+    this.search = new HomeSearch(keyspaces);
   }
 
   /** The store's keyspaces are open; the store knew the holders, or it did not. */
@@ -131,21 +132,13 @@ final class Execution implements ControlHost {
         .others()
         .forEach(
             (name, peer) -> {
-              addresses.put(name, configured.getOrDefault(name, address(peer.address())));
+              addresses.put(name, configured.getOrDefault(name, PeerLinks.address(peer.address())));
               incarnationsMin.put(name, peer.incarnationMin());
             });
     peers.gone().stream()
         .filter(name -> !addresses.containsKey(name)) // those that left are heard for a moment
         .forEach(name -> incarnationsMin.put(name, Long.MAX_VALUE));
     links.setPeers(addresses, incarnationsMin);
-  }
-
-  private static InetSocketAddress address(String text) {
-    // Former versions took texts for addresses that cannot be dialled; the other datacenter may
-    // dial.
-    return HostPort.parse(text)
-        .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
-        .orElseGet(() -> InetSocketAddress.createUnresolved(text, 0));
   }
 
   @Override
@@ -368,6 +361,11 @@ final class Execution implements ControlHost {
   @Override
   public boolean isWhole(String keyspace) {
     return keyspaces.isWhole(keyspace);
+  }
+
+  @Override
+  public Optional<String> searchForKeys(String id, List<String> names) {
+    return search.step(id, names);
   }
 
   @Override

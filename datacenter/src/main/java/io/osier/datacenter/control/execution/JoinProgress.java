@@ -1,6 +1,6 @@
 package io.osier.datacenter.control.execution;
 
-import io.osier.datacenter.control.CatchUp;
+import io.osier.datacenter.control.view.CatchUp;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;

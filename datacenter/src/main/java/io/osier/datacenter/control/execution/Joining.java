@@ -1,7 +1,7 @@
 package io.osier.datacenter.control.execution;
 
 import io.osier.core.codec.MalformedException;
-import io.osier.datacenter.control.CatchUp;
+import io.osier.datacenter.control.view.CatchUp;
 import io.osier.datacenter.shard.Keyspaces;
 import java.util.Optional;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package io.osier.datacenter.control.execution;
 
+import io.osier.core.net.HostPort;
 import java.net.InetSocketAddress;
 import java.util.Map;
 
@@ -46,4 +47,13 @@ public interface PeerLinks {
 
   /** Ends this datacenter, which is no longer a member of the cluster. */
   void end(String why);
+
+  /** Returns an address that was announced, to be dialled. */
+  static InetSocketAddress address(String text) {
+    // Former versions took texts for addresses that cannot be dialled; the other datacenter may
+    // dial.
+    return HostPort.parse(text)
+        .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
+        .orElseGet(() -> InetSocketAddress.createUnresolved(text, 0));
+  }
 }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.shard.agent;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -114,6 +115,10 @@ public final class Combiner {
 
   private final ObjectStore store;
   private volatile long objectBytesMax;
+
+  /** Those that are being added take keys, which are left to the partition: it refuses them. */
+  private volatile Homes homes = Homes.NONE;
+
   private final LongSupplier nanos;
   private final LongConsumer onDue;
   private volatile long windowMin;
@@ -144,6 +149,17 @@ public final class Combiner {
     windowMin = policy.sla().toNanos() / WINDOW_SHARE_MIN;
     windowMax = policy.sla().toNanos() / WINDOW_SHARE_MAX;
     window = windowMin;
+    homes = policy.partitioning().homes();
+    if (!homes.adding().isEmpty()) {
+      entries.values().forEach(Combiner::await);
+    }
+  }
+
+  /** Waits until nobody adds to an object who has not seen what was configured before. */
+  private static void await(Entry entry) {
+    synchronized (entry) {
+      entry.idle = false;
+    }
   }
 
   /** Returns whether updates of this kind may be taken at all. */
@@ -172,7 +188,7 @@ public final class Combiner {
         return Outcome.REFUSED;
       }
       synchronized (entry) {
-        if (closed) {
+        if (closed || !homes.taker(key).isEmpty()) {
           return Outcome.REFUSED;
         }
         if (!entry.retired) {

@@ -69,7 +69,7 @@ final class DatacentersCliTest {
     @Override
     public void send(Request request, Consumer<Reply> reply) {
       asked.add(request);
-      boolean asksWhy = request instanceof Request.Administer a && a.asksWhy();
+      boolean asksWhy = request instanceof AdminRequest.Administer a && a.asksWhy();
       reply.accept(new Reply.Report(asksWhy ? why : report));
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.codec.MalformedException;
-import io.osier.datacenter.control.CatchUp;
+import io.osier.datacenter.control.view.CatchUp;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.OptionalLong;

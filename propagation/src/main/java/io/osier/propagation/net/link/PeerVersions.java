@@ -5,7 +5,7 @@ import io.osier.crdt.CrdtType;
 /** The versions of the peer protocol: those that this code speaks, and what each has added. */
 public final class PeerVersions {
   /** The newest version. */
-  public static final int NEWEST = 19;
+  public static final int NEWEST = 20;
 
   /** The oldest version: datacenters are upgraded one by one. */
   public static final int OLDEST = 9;
@@ -66,6 +66,9 @@ public final class PeerVersions {
    * and so is the question which datacenters have what was written.
    */
   public static final int SCRIPTS = 19;
+
+  /** Since this version homes are added to keyspaces. That travels in {@code _osier}. */
+  public static final int ADDED_HOMES = 20;
 
   /** The most characters of a name that is valid in every version. */
   static final int NAME_MAX = 16;

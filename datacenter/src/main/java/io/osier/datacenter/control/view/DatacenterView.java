@@ -1,4 +1,4 @@
-package io.osier.datacenter.control;
+package io.osier.datacenter.control.view;
 
 import java.util.List;
 import java.util.Optional;

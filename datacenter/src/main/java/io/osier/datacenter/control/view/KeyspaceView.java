@@ -1,4 +1,4 @@
-package io.osier.datacenter.control;
+package io.osier.datacenter.control.view;
 
 import java.util.List;
 import java.util.SortedMap;
@@ -7,7 +7,8 @@ import java.util.TreeMap;
 /**
  * A keyspace as an operator sees it.
  *
- * @param settings by their names, as the configuration file has them
+ * @param settings by their names, as the configuration file has them; and {@link #ADDING} if homes
+ *     are being added, or were not when that was tried last
  * @param holders its holders, those included that are still joining, in the order of their names
  * @param awaited the datacenters that must open it before it takes updates
  * @param fromFile whether the configuration files name it
@@ -22,6 +23,9 @@ public record KeyspaceView(
     boolean fromFile,
     String by,
     long atMillis) {
+  /** Names, among the settings, how far the addition of homes has come, or why it has failed. */
+  public static final String ADDING = "adding";
+
   /**
    * A holder.
    *

@@ -8,6 +8,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -29,12 +30,12 @@ final class LocalClusterTest {
       cluster.awaitReady(Duration.ofMinutes(10));
       assertThat(cluster.dcs()).containsExactly("eu", "us", "ap", "au", "sa");
       for (String dc : cluster.dcs()) {
-        try (OsierClient client = cluster.only(dc)) {
+        try (OsierClient client = patient(cluster, dc)) {
           client.session().keyspace("k").counter("c").increment(1);
         }
       }
       Map<String, OsierClient> clients = new LinkedHashMap<>();
-      cluster.dcs().forEach(dc -> clients.put(dc, cluster.only(dc)));
+      cluster.dcs().forEach(dc -> clients.put(dc, patient(cluster, dc)));
       // One assignment after the other: the last one must win, though it has not seen the one
       // before. It did not when a datacenter's clock began as late as its store was opened.
       clients.forEach(
@@ -57,6 +58,18 @@ final class LocalClusterTest {
       assertThat(LiveHeap.bytes(cluster.pid("eu"))).isPresent();
       await().until(() -> cluster.collectionsMillis("eu").size() > collections);
     }
+  }
+
+  /** A client of one datacenter that does not take it for dead because it is slow. */
+  private static OsierClient patient(LocalCluster cluster, String dc) {
+    OsierClient client =
+        OsierClient.builder()
+            .endpoint(dc, cluster.endpoint(dc))
+            .timeout(Patience.LIMIT)
+            .pingInterval(Patience.LIMIT.dividedBy(4))
+            .build();
+    client.awaitConnected(Patience.LIMIT);
+    return client;
   }
 
   @Test

@@ -22,6 +22,15 @@ import org.testcontainers.containers.Container.ExecResult;
 final class FullDiskContainerTest {
   private static final String FILLER = "/var/lib/osier/filler";
 
+  /** A client of eu that does not take it for dead because it is slow. */
+  private static OsierClient patient(Cluster cluster) {
+    return OsierClient.builder()
+        .endpoint("eu", cluster.get("eu").endpoint())
+        .timeout(Cluster.LONG)
+        .pingInterval(Cluster.LONG.dividedBy(4))
+        .build();
+  }
+
   @Test
   void fullDisk_refusesUpdatesAndReadsOn_andLosesNothingAcknowledged()
       throws IOException, InterruptedException {
@@ -33,7 +42,7 @@ final class FullDiskContainerTest {
                     .withSettings("store.min-free = 64MiB"))) {
       CounterLoad load = cluster.load(List.of("eu", "us"), 200);
       Cluster.awaitMore(load, 100);
-      try (OsierClient eu = cluster.get("eu").client()) {
+      try (OsierClient eu = patient(cluster)) {
         CounterHandle counter = eu.session().keyspace(Cluster.KEYSPACE).counter("alone");
         counter.increment(1);
         ExecResult filled =

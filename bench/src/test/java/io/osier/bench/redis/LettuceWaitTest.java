@@ -114,7 +114,11 @@ final class LettuceWaitTest {
         Datacenter eu = start(wan, "eu", "us", euPort, usPort);
         Datacenter us = start(wan, "us", "eu", usPort, euPort);
         OsierClient java =
-            OsierClient.builder().endpoint("eu", "127.0.0.1:" + eu.clientPort()).build();
+            OsierClient.builder()
+                .endpoint("eu", "127.0.0.1:" + eu.clientPort())
+                .timeout(Patience.LIMIT) // no datacenter is taken for dead that is only slow
+                .pingInterval(Patience.LIMIT.dividedBy(4))
+                .build();
         RedisClient atEu = client(eu);
         RedisClient atUs = client(us);
         StatefulRedisConnection<String, String> first = atEu.connect();

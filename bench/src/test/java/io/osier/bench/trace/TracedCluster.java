@@ -9,8 +9,8 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.ClientTraces;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,9 +81,11 @@ final class TracedCluster implements AutoCloseable {
     OsierClient client =
         OsierClient.builder()
             .traces(1, traces)
+            .timeout(Patience.LIMIT) // no datacenter is taken for dead that is only slow
+            .pingInterval(Patience.LIMIT.dividedBy(4))
             .endpoint(dc, "127.0.0.1:" + running.get(dc).clientPort())
             .build();
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     return client;
   }
 

@@ -11,9 +11,9 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -64,9 +64,10 @@ final class NarrowLinkTest {
     OsierClient client =
         OsierClient.builder()
             .endpoint("eu", "127.0.0.1:" + port)
-            .timeout(Duration.ofMinutes(2))
+            .timeout(Patience.LIMIT) // no datacenter is taken for dead that is only slow
+            .pingInterval(Patience.LIMIT.dividedBy(4))
             .build();
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     return client;
   }
 

@@ -65,11 +65,16 @@ final class ClientIT {
       import io.osier.proxy.OsierClient;
       import io.osier.proxy.Session;
       import io.osier.proxy.Transaction;
+      import java.time.Duration;
       import java.util.List;
 
       public final class Main {
         public static void main(String[] args) {
-          try (OsierClient client = OsierClient.builder().endpoint("eu", args[0]).build()) {
+          OsierClient.Builder patient =
+              OsierClient.builder()
+                  .timeout(Duration.ofMinutes(5))
+                  .pingInterval(Duration.ofMinutes(1));
+          try (OsierClient client = patient.endpoint("eu", args[0]).build()) {
             Session ada = client.session();
             Keyspace shop = ada.keyspace("shop");
             shop.counter("likes:" + args[1]).increment(2);

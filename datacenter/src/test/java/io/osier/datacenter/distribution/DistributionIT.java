@@ -256,7 +256,9 @@ final class DistributionIT {
 
   private static String cli(Unpacked.Server server, String... command) throws Exception {
     List<String> all =
-        new ArrayList<>(List.of("cli", "--connect", server.clients(), "--keyspace", "shop"));
+        new ArrayList<>(
+            List.of(
+                "cli", "--timeout", "300", "--connect", server.clients(), "--keyspace", "shop"));
     all.addAll(List.of(command));
     Unpacked.Ran ran = unpacked.osier(Map.of(), all.toArray(String[]::new));
     assertThat(ran.exit()).as(ran.output()).isZero();

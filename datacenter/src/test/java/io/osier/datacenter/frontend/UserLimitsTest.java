@@ -186,10 +186,12 @@ final class UserLimitsTest extends UserLimitsFixture {
     OsierClient first = client(eu);
     first.awaitConnected(LONG);
     OsierClient second = client(eu);
-    await().until(() -> second.status().getFirst().trouble().isPresent());
-    assertThatThrownBy(() -> second.awaitConnected(Duration.ofMillis(1)))
-        .hasMessageContaining("user 'default' has 1 connections")
-        .hasMessageContaining("osier.user-limits.connections");
+    await() // before that it may have had no answer in time
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(() -> second.awaitConnected(Duration.ofMillis(1)))
+                    .hasMessageContaining("user 'default' has 1 connections")
+                    .hasMessageContaining("osier.user-limits.connections"));
     assertThat(first.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join())
         .containsPattern("\"limited\":\\{\"bytes\":0,\"connections\":[1-9][0-9]*,\"requests\":0}")
         .containsPattern(

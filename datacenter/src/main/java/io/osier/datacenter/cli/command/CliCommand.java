@@ -220,9 +220,21 @@ public final class CliCommand implements Callable<Integer> {
     }
   }
 
+  /**
+   * Returns the pause between two signs of life that are asked for. After four of them without one
+   * a connection is lost, and perhaps the outcome of its command; so who waits longer for a command
+   * than by default waits longer for that, too.
+   */
+  static Duration pause(int timeoutSeconds) {
+    return Duration.ofMillis(Math.max(500, timeoutSeconds * 50L));
+  }
+
   private OsierClient connect() {
     OsierClient.Builder builder =
-        OsierClient.builder().name("osier cli").timeout(Duration.ofSeconds(timeoutSeconds));
+        OsierClient.builder()
+            .name("osier cli")
+            .timeout(Duration.ofSeconds(timeoutSeconds))
+            .pingInterval(pause(timeoutSeconds));
     Set<String> names = new HashSet<>();
     for (String endpoint : connect.split(",", -1)) {
       int equals = endpoint.indexOf('=');

@@ -4,11 +4,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.IntSupplier;
+import java.util.regex.Pattern;
 
 /** How a command ended, and what it printed. */
 record CliRun(int code, String out, String err) {
+  /** A line of the log of this process, in the form of logback-test.xml. */
+  private static final Pattern LOGGED =
+      Pattern.compile("^\\d\\d:\\d\\d:\\d\\d\\.\\d{3} [A-Z]+ +\\S+ \\[.*\\R?", Pattern.MULTILINE);
+
   /**
-   * Runs a command, which prints to the system's outputs.
+   * Runs a command, which prints to the system's outputs. What datacenters and clients of this
+   * process log there meanwhile, such as a request that was slow, is left out.
    *
    * @param command returns its exit code
    */
@@ -24,7 +30,7 @@ record CliRun(int code, String out, String err) {
       return new CliRun(
           code,
           o.toString(StandardCharsets.UTF_8).strip(),
-          e.toString(StandardCharsets.UTF_8).strip());
+          LOGGED.matcher(e.toString(StandardCharsets.UTF_8)).replaceAll("").strip());
     } finally {
       System.setOut(out);
       System.setErr(err);

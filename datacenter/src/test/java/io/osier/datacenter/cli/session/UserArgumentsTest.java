@@ -7,6 +7,7 @@ import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.Main;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How commands log in, and what they make for users. */
 final class UserArgumentsTest {
+  private static final String PATIENT = "--timeout=" + Patience.SECONDS;
+
   @TempDir private Path dir;
 
   private static CliRun run(String... arguments) {
@@ -53,13 +56,13 @@ final class UserArgumentsTest {
     try (Datacenter eu = start(made.out())) {
       String at = "127.0.0.1:" + eu.clientPort();
       String[] asCart = {
-        "cli", "--connect", at, "--user", "cart", "--password-file", file.toString()
+        "cli", PATIENT, "--connect", at, "--user", "cart", "--password-file", file.toString()
       };
       assertThat(run(with(asCart, "counter", "incr", "c")).out()).isEqualTo("1");
       assertThat(run(with(asCart, "stat")).err())
           .contains("error FORBIDDEN: ")
           .endsWith("a right is missing: admin *");
-      assertThat(run("cli", "--connect", at, "get", "c").err())
+      assertThat(run("cli", PATIENT, "--connect", at, "get", "c").err())
           .contains("error NOT_AUTHENTICATED: ");
       password("hunter2");
       CliRun wrong = run(with(asCart, "get", "c"));
@@ -88,7 +91,7 @@ final class UserArgumentsTest {
                 .formatted(line))) {
       String at = "127.0.0.1:" + eu.clientPort();
       String[] asAdmin = {
-        "cli", "--connect", at, "--user", "admin", "--password-file", secret.toString()
+        "cli", PATIENT, "--connect", at, "--user", "admin", "--password-file", secret.toString()
       };
       assertThat(run(with(asAdmin, "user", "list")).out()).contains("admin", "admin *", "file");
       CliRun created =
@@ -108,7 +111,7 @@ final class UserArgumentsTest {
       assertThat(created.out()).contains("cart", "read shop, write shop cart:", "by admin@eu");
       assertThat(created.err()).doesNotContain("battery");
       String[] asCart = {
-        "cli", "--connect", at, "--user", "cart", "--password-file", other.toString()
+        "cli", PATIENT, "--connect", at, "--user", "cart", "--password-file", other.toString()
       };
       assertThat(run(with(asCart, "counter", "incr", "cart:1")).out()).isEqualTo("1");
       assertThat(run(with(asCart, "user", "list")).err()).contains("error FORBIDDEN");

@@ -299,17 +299,9 @@ public record KeyspacePolicy(
 
   /** Returns this policy with another history. */
   public KeyspacePolicy withHistory(Duration other) {
-    return with(new PastReads(other, past.stale));
-  }
-
-  /** Returns this policy with copies that answer up to this age while no holder can be reached. */
-  public KeyspacePolicy withStaleReads(Duration other) {
-    return with(new PastReads(past.history, other));
-  }
-
-  private KeyspacePolicy with(PastReads other) {
+    PastReads reads = new PastReads(other, past.stale);
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, partitioning, limits, other, rules);
+        name, consistency, sla, propagation, payload, replicas, partitioning, limits, reads, rules);
   }
 
   /** Returns this policy with other rules on who may hold it. */

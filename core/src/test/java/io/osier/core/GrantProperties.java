@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Grant.Right;
+import io.osier.testing.Refused;
 import java.util.Arrays;
 import java.util.Optional;
 import net.jqwik.api.Arbitraries;
@@ -109,9 +110,7 @@ final class GrantProperties {
         }) {
       assertThatThrownBy(() -> Grant.parse(text))
           .as(text)
-          .isInstanceOf(OsierException.class)
-          .satisfies(
-              e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
     }
   }
 }

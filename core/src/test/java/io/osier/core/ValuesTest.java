@@ -3,6 +3,7 @@ package io.osier.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -46,8 +47,7 @@ final class ValuesTest {
     assertThatThrownBy(() -> Key.of("")).isInstanceOf(OsierException.class);
     assertThatThrownBy(() -> Key.of(new byte[4097]))
         .hasMessageContaining("4096")
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.KEY_TOO_LARGE);
+        .is(Refused.with(ErrorCode.KEY_TOO_LARGE));
     assertThat(Key.of("é").toString()).isEqualTo("é");
     assertThat(Key.of(new byte[] {(byte) 0xff}).toString()).isEqualTo("0xff");
   }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.state.CrdtState;
+import io.osier.testing.Refused;
 import java.math.BigDecimal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -119,8 +119,7 @@ final class OperationsTest {
       } else {
         assertThatThrownBy(() -> start.prepare(operation, EU, 1, 0, 1, 0))
             .as("%s on %s", operation, type)
-            .extracting(e -> ((OsierException) e).code())
-            .isEqualTo(ErrorCode.WRONG_TYPE);
+            .is(Refused.with(ErrorCode.WRONG_TYPE));
       }
     }
     assertThat(CrdtState.bottom(type).isBottom()).isTrue();
@@ -133,8 +132,7 @@ final class OperationsTest {
     assertThatThrownBy(
             () -> apply(CrdtState.bottom(CrdtType.G_COUNTER), EU, new Operation.Increment(-1)))
         .hasMessageContaining("at least 0, not -1")
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
   }
 
   @Test
@@ -142,14 +140,12 @@ final class OperationsTest {
     CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
     CrdtState full = apply(bottom, EU, new Operation.Increment(Long.MAX_VALUE));
     assertThatThrownBy(() -> apply(full, US, new Operation.Increment(1)))
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.OVERFLOW);
+        .is(Refused.with(ErrorCode.OVERFLOW));
     CrdtState both = full.join(apply(bottom, US, new Operation.Increment(5)));
     assertThat(both.read(new Query.Whole())).isEqualTo(new Reading.Count(Long.MAX_VALUE));
     CrdtState low = apply(bottom, EU, new Operation.Increment(-Long.MAX_VALUE));
     assertThatThrownBy(() -> apply(low, EU, new Operation.Increment(Long.MIN_VALUE)))
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.OVERFLOW);
+        .is(Refused.with(ErrorCode.OVERFLOW));
   }
 
   /** The error once said "adding 1 to 0 leaves the range of a long". */

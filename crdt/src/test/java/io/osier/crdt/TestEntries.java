@@ -58,10 +58,7 @@ public final class TestEntries implements EntrySource {
   @Override
   public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
     pages.add(from);
-    NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
-    NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
-    List<Entry> page =
-        rest.entrySet().stream().limit(max).map(e -> new Entry(e.getKey(), e.getValue())).toList();
+    List<Entry> page = EntrySource.pageOf(entries, from, inclusive, down, max);
     given += page.size();
     return page;
   }

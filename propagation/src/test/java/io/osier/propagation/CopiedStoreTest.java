@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -16,6 +15,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frames;
+import io.osier.testing.Refused;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -62,10 +62,8 @@ final class CopiedStoreTest {
 
   private static void assertStops(ThrowingCallable what) {
     assertThatThrownBy(what)
-        .isInstanceOf(OsierException.class)
         .hasMessageContainingAll("us/1 has update 6", "a copy", "osier rebuild")
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.STORE_DAMAGED);
+        .is(Refused.with(ErrorCode.STORE_DAMAGED));
   }
 
   @Test

@@ -68,12 +68,7 @@ public final class LeasedEntries {
     @Override
     public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
       check();
-      NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
-      NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
-      return rest.entrySet().stream()
-          .limit(max)
-          .map(e -> new Entry(e.getKey(), e.getValue()))
-          .toList();
+      return EntrySource.pageOf(entries, from, inclusive, down, max);
     }
 
     @Override

@@ -23,6 +23,7 @@ import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.CheckedCodec;
 import io.osier.proxy.values.ValueCodec;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -34,7 +35,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.assertj.core.api.ThrowingConsumer;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,12 +104,8 @@ final class BadCallTest {
     return Optional.of(reading);
   }
 
-  private static ThrowingConsumer<Throwable> code(ErrorCode code) {
-    return e -> assertThat(((OsierException) e).code()).isEqualTo(code);
-  }
-
   private void refused(ErrorCode code, String words, ThrowingCallable call) {
-    assertThatThrownBy(call).satisfies(code(code)).hasMessageContaining(words);
+    assertThatThrownBy(call).is(Refused.with(code)).hasMessageContaining(words);
     assertThat(eu.requests).isEmpty();
   }
 
@@ -199,7 +195,7 @@ final class BadCallTest {
   @Test
   void answerThatCannotBeRead_failsItsOwnCallAlone() throws Exception {
     CompletableFuture<Long> other = shop.counter("c").getAsync();
-    assertThatThrownBy(() -> shop.map("deep").get()).satisfies(code(ErrorCode.MALFORMED));
+    assertThatThrownBy(() -> shop.map("deep").get()).is(Refused.with(ErrorCode.MALFORMED));
     badIsAnswered.countDown();
     assertThat(other.get(120, TimeUnit.SECONDS)).isEqualTo(7);
     assertThat(eu.requests).as("nothing was sent again").hasSize(2);

@@ -31,7 +31,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Test;
 
 /** What a caller is told, and when nothing is sent. */
@@ -68,10 +67,6 @@ final class CallOutcomesTest {
     }
   }
 
-  private static ThrowingConsumer<Throwable> code(ErrorCode code) {
-    return e -> assertThat(((OsierException) e).code()).isEqualTo(code);
-  }
-
   @Test
   void listenerThatThrows_harmsNoCall() throws IOException {
     ClientMetrics broken =
@@ -93,7 +88,7 @@ final class CallOutcomesTest {
       CounterHandle counter = client.session().keyspace("shop").counter("c");
       for (int i = 0; i < 3; i++) {
         assertThat(counter.getAsync()).succeedsWithin(Patience.LIMIT).isEqualTo(1L);
-        assertThatThrownBy(() -> counter.increment(1)).satisfies(code(ErrorCode.WRONG_TYPE));
+        assertThatThrownBy(() -> counter.increment(1)).is(Refused.with(ErrorCode.WRONG_TYPE));
       }
     }
   }
@@ -111,10 +106,10 @@ final class CallOutcomesTest {
       eu.handler = (request, reply) -> reply.accept(map);
       assertThat(handle.register("r").get()).isEmpty();
       assertThatThrownBy(() -> handle.map("in").timeToLive("x"))
-          .satisfies(code(ErrorCode.INVALID_ARGUMENT));
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
       eu.handler = (request, reply) -> reply.accept(one());
-      assertThatThrownBy(handle::get).satisfies(code(ErrorCode.INTERNAL));
-      assertThatThrownBy(handle.register("r")::get).satisfies(code(ErrorCode.INTERNAL));
+      assertThatThrownBy(handle::get).is(Refused.with(ErrorCode.INTERNAL));
+      assertThatThrownBy(handle.register("r")::get).is(Refused.with(ErrorCode.INTERNAL));
     }
     assertThat(outcomes)
         .containsExactly(
@@ -132,7 +127,7 @@ final class CallOutcomesTest {
       assertThatThrownBy(() -> counter.increment(1)).isInstanceOf(OutcomeUnknownException.class);
       assertThatThrownBy(counter::get)
           .isExactlyInstanceOf(TransientException.class)
-          .satisfies(code(ErrorCode.TIMEOUT));
+          .is(Refused.with(ErrorCode.TIMEOUT));
     }
   }
 
@@ -193,10 +188,10 @@ final class CallOutcomesTest {
       Thread.currentThread().interrupt(); // so it does not wait for room
       assertThatThrownBy(tx::commit)
           .isExactlyInstanceOf(PermanentException.class)
-          .satisfies(code(ErrorCode.CANCELLED))
+          .is(Refused.with(ErrorCode.CANCELLED))
           .hasMessageContaining("2 calls of this client are under way (inFlightMax)");
       other.close(); // needs none
-      assertThatThrownBy(() -> bank.counter("c").get()).satisfies(code(ErrorCode.CANCELLED));
+      assertThatThrownBy(() -> bank.counter("c").get()).is(Refused.with(ErrorCode.CANCELLED));
       assertThat(Thread.interrupted()).isTrue();
       held.countDown();
       assertThat(first.get(Patience.SECONDS, TimeUnit.SECONDS)).isOne();
@@ -205,7 +200,7 @@ final class CallOutcomesTest {
         assertThat(tx.counter("c").get()).isOne();
       }
       assertThat(tx.commit()).as("what was refused left it open").isEqualTo(clock);
-      assertThatThrownBy(tx::commit).satisfies(code(ErrorCode.TRANSACTION_ENDED));
+      assertThatThrownBy(tx::commit).is(Refused.with(ErrorCode.TRANSACTION_ENDED));
       assertThat(client.close(Duration.ofMinutes(1))).as("all places are free again").isTrue();
       long updates =
           eu.requests.stream()
@@ -238,7 +233,7 @@ final class CallOutcomesTest {
       attached.countDown();
       assertThatThrownBy(() -> twice.get(Patience.SECONDS, TimeUnit.SECONDS))
           .cause()
-          .satisfies(code(ErrorCode.INVALID_ARGUMENT))
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
           .hasMessageContaining("callback");
     }
   }

@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +39,7 @@ final class SteppedLimitsTest {
   private static void assertEndedWith(CompletableFuture<?> call, ErrorCode code) {
     assertThat(whyOf(call))
         .isExactlyInstanceOf(OsierException.of(code, "").getClass())
-        .satisfies(e -> assertThat(((OsierException) e).code()).isEqualTo(code));
+        .is(Refused.with(code));
   }
 
   private Transaction begun() {
@@ -132,7 +133,7 @@ final class SteppedLimitsTest {
     assertThat(whyOf(call))
         .isInstanceOf(OutcomeUnknownException.class)
         .hasMessageContaining("may or may not have been done")
-        .satisfies(e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.TIMEOUT));
+        .is(Refused.with(ErrorCode.TIMEOUT));
     steps.pass(2_000);
     assertThat(eu.open).isEmpty();
     assertThat(us.open).isEmpty();

@@ -4,6 +4,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import java.util.List;
+import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,21 @@ public interface EntrySource {
    * @param max the most entries; there are fewer only at the end
    */
   List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max);
+
+  /** As {@link #page}, of a source whose entries lie in a map. */
+  static List<Entry> pageOf(
+      NavigableMap<byte[], byte[]> entries,
+      byte @Nullable [] from,
+      boolean inclusive,
+      boolean down,
+      int max) {
+    NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
+    NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
+    return rest.entrySet().stream()
+        .limit(max)
+        .map(e -> new Entry(e.getKey(), e.getValue()))
+        .toList();
+  }
 
   /** Returns the replicas by whose indices dots are numbered in the cells. */
   List<ReplicaId> replicas();

@@ -134,12 +134,7 @@ final class DecomposedSite {
 
     @Override
     public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
-      NavigableMap<byte[], byte[]> all = down ? disk.entries.descendingMap() : disk.entries;
-      NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
-      return rest.entrySet().stream()
-          .limit(max)
-          .map(e -> new Entry(e.getKey(), e.getValue()))
-          .toList();
+      return EntrySource.pageOf(disk.entries, from, inclusive, down, max);
     }
 
     @Override

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -134,7 +133,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
 
   private void refused(ErrorCode code, String replicas, String... why) {
     assertThatThrownBy(() -> at("eu").alter("pair", replicas))
-        .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code))
+        .is(Refused.with(code))
         .hasMessageContainingAll(why);
     settle();
     assertThat(at("eu").holders("pair")).containsExactly("eu", "us");
@@ -146,8 +145,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     Map<String, String> settings = Map.of("hash", "tag", "partitions", "4", "replicas", "eu,us");
     at("sa").spoken = PeerVersions.BY_TAG - 1;
     assertThatThrownBy(() -> at("eu").administer("create", "tags", settings))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
         .hasMessageContainingAll("hash = tag", "version 17", "[sa]");
     at("sa").spoken = PeerVersions.BY_TAG;
     at("eu").administer("create", "tags", settings);

@@ -8,6 +8,7 @@ import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -56,7 +57,7 @@ final class InterruptedTest {
     // Nobody has the rights that it would wait for.
     assertThatThrownBy(() -> shop.boundedCounter("b").decrement(1, Duration.ofMinutes(1)))
         .isInstanceOf(OutcomeUnknownException.class)
-        .satisfies(e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.CANCELLED));
+        .is(Refused.with(ErrorCode.CANCELLED));
     for (int i = 0; i < 100; i++) {
       try {
         shop.counter("c").incrementAndGet(1); // is done at once, or in doubt

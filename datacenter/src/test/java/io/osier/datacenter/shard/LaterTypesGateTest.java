@@ -16,6 +16,7 @@ import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Request;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -52,8 +53,7 @@ final class LaterTypesGateTest {
   private void refused(CrdtType type, Operation operation, String name) {
     assertThatThrownBy(() -> write(type, operation))
         .hasMessageContainingAll("'us'", "version 10", "objects of type " + name, "version 11")
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.UNAVAILABLE);
+        .is(Refused.with(ErrorCode.UNAVAILABLE));
   }
 
   private static Operation field(CrdtType type, Operation operation) {
@@ -83,8 +83,7 @@ final class LaterTypesGateTest {
     Operation first = new Operation.Bound(0, 9, List.of("eu"), 5);
     assertThatThrownBy(() -> write(CrdtType.BOUNDED_COUNTER, first))
         .hasMessageContainingAll("'us'", "version 10", "with a first value", "version 11")
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.UNAVAILABLE);
+        .is(Refused.with(ErrorCode.UNAVAILABLE));
     assertThatThrownBy(
             () -> write(CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 9, List.of("eu"))))
         .as("let through")

@@ -59,12 +59,7 @@ public final class CollidingWork implements BiConsumer<String, Long> {
 
     @Override
     public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
-      NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
-      NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
-      return rest.entrySet().stream()
-          .limit(max)
-          .map(e -> new Entry(e.getKey(), e.getValue()))
-          .toList();
+      return EntrySource.pageOf(entries, from, inclusive, down, max);
     }
 
     @Override

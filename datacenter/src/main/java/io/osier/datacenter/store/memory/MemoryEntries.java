@@ -3,10 +3,8 @@ package io.osier.datacenter.store.memory;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.tree.EntrySource;
 import io.osier.datacenter.store.LeaseTerm;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -106,16 +104,7 @@ final class MemoryEntries {
 
     @Override
     public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
-      NavigableMap<byte[], byte[]> all = down ? entries().descendingMap() : entries();
-      NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
-      List<Entry> page = new ArrayList<>();
-      for (Map.Entry<byte[], byte[]> e : rest.entrySet()) {
-        if (page.size() == max) {
-          break;
-        }
-        page.add(new Entry(e.getKey(), e.getValue()));
-      }
-      return page;
+      return EntrySource.pageOf(entries(), from, inclusive, down, max);
     }
 
     @Override

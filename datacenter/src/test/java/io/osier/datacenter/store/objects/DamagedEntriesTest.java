@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.Value;
 import io.osier.crdt.ObjectId;
@@ -19,6 +18,7 @@ import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.VersionStore;
 import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.testing.Refused;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -45,10 +45,8 @@ final class DamagedEntriesTest extends LargeObjectsFixture {
           .isEqualTo(new Reading.Flag(true));
       for (Query query : List.of(new Query.Contains(damaged), new Query.Whole())) {
         assertThatThrownBy(() -> set.read(query))
-            .isInstanceOf(OsierException.class)
             .hasMessageContaining(dir.toString())
-            .satisfies(
-                e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.STORE_DAMAGED));
+            .is(Refused.with(ErrorCode.STORE_DAMAGED));
       }
       assertThat(requireNonNull(store.get(OTHER)).read(new Query.Size()))
           .isEqualTo(requireNonNull(opened.store.get(OTHER)).read(new Query.Size()));
@@ -81,10 +79,8 @@ final class DamagedEntriesTest extends LargeObjectsFixture {
   private void check(@Nullable Throwable failure) {
     if (failure != null) {
       assertThat(failure)
-          .isInstanceOf(OsierException.class)
           .hasMessageContaining(dir.toString())
-          .satisfies(
-              e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.STORE_DAMAGED));
+          .is(Refused.with(ErrorCode.STORE_DAMAGED));
     }
   }
 

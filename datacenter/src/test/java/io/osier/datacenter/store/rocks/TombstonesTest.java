@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.files.DamagedStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.TableProperties;
@@ -21,12 +21,6 @@ final class TombstonesTest {
 
   private static byte[] key(int number) {
     return ByteBuffer.allocate(7).putShort((short) 0).put((byte) 'e').putInt(number).array();
-  }
-
-  private static void flush(RocksDB db) throws RocksDBException {
-    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true)) {
-      db.flush(wait);
-    }
   }
 
   private static long tombstones(RocksDB db) throws RocksDBException {
@@ -45,11 +39,11 @@ final class TombstonesTest {
       for (int i = 0; i < DELETED + 1_000; i++) {
         db.put(key(i), new byte[] {1});
       }
-      flush(db);
+      DamagedStore.flush(db);
       for (int i = 0; i < DELETED; i++) {
         db.delete(key(i));
       }
-      flush(db);
+      DamagedStore.flush(db);
       await().untilAsserted(() -> assertThat(tombstones(db)).isZero());
       assertThat(db.get(key(DELETED))).isNotNull();
       assertThat(db.get(key(DELETED - 1))).isNull();

@@ -205,7 +205,8 @@ final class HealthChecksTest {
                   List.of(),
                   List.of(warning),
                   QUIET.links(),
-                  QUIET.spaces());
+                  QUIET.spaces(),
+                  QUIET.copies());
           assertThat(HealthChecks.of(now, QUIET))
               .singleElement()
               .satisfies(f -> assertThat(f.what()).isEqualTo("eu: " + warning))

@@ -98,7 +98,7 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
         .contains(
             "keyspace 'carts' of the configuration file does not exist yet: us has not heard",
             "not connected: ap; start what does not run, or see 'osier cli why ap'");
-    assertThatThrownBy(() -> administer("us", "create", "more", Map.of()))
+    assertThatThrownBy(() -> at("us").administer("create", "more", Map.of()))
         .is(Refused.with(ErrorCode.UNAVAILABLE))
         .hasMessageContaining("not connected: ap");
     at("us").cut = Set.of();
@@ -116,7 +116,7 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
   void homeThatWasAdded_isLeftOutByFiles_orNamedByThem() {
     DCS.forEach(dc -> starts(dc, carts()));
     settle();
-    administer("sa", "alter", "carts", Map.of("homes", "ap,eu,sa"));
+    at("sa").administer("alter", "carts", Map.of("homes", "ap,eu,sa"));
     settle();
     for (String dc : DCS) {
       starts(dc, carts(dc.equals("eu") ? "homes ap,eu,sa" : "homes ap,eu"));
@@ -169,12 +169,12 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     DCS.forEach(dc -> starts(dc, carts()));
     settle();
     try (LoggedLines log = new LoggedLines(KeyspaceCreation.class.getName()).quietly()) {
-      administer("sa", "alter", "carts", Map.of("sla", "700ms"));
+      at("sa").administer("alter", "carts", Map.of("sla", "700ms"));
       settle();
       assertThat(log.all()).isEmpty();
       starts("eu", carts("sla 3s"));
       settle();
-      administer("sa", "alter", "carts", Map.of("sla", "800ms"));
+      at("sa").administer("alter", "carts", Map.of("sla", "800ms"));
       settle();
       assertThat(log.all())
           .singleElement()
@@ -249,15 +249,15 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     settle();
     for (String action : List.of("alter", "drop")) {
       Map<String, String> settings = action.equals("alter") ? Map.of("sla", "1s") : Map.of();
-      assertThatThrownBy(() -> administer("eu", action, "carts@zz", settings))
+      assertThatThrownBy(() -> at("eu").administer(action, "carts@zz", settings))
           .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE))
           .hasMessageContaining("keyspace 'carts' has no home 'zz'; its homes are ap, eu");
-      assertThatThrownBy(() -> administer("eu", action, "pair@zz", settings))
+      assertThatThrownBy(() -> at("eu").administer(action, "pair@zz", settings))
           .hasMessageContaining("keyspace 'pair' has no home 'zz'; it was created without homes");
-      assertThatThrownBy(() -> administer("eu", action, "lost@zz", settings))
+      assertThatThrownBy(() -> at("eu").administer(action, "lost@zz", settings))
           .hasMessageContaining("there is no keyspace 'lost@zz'; there are [carts, carts@ap");
     }
-    assertThatThrownBy(() -> administer("eu", "alter", "lost", Map.of("partitions", "1")))
+    assertThatThrownBy(() -> at("eu").administer("alter", "lost", Map.of("partitions", "1")))
         .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
   }
 

@@ -15,8 +15,8 @@ import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
-import io.osier.datacenter.control.KeyspaceView;
 import io.osier.datacenter.control.Placement;
+import io.osier.datacenter.control.view.KeyspaceView;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.protocol.AdminRequest;
 import java.util.ArrayList;
@@ -148,7 +148,8 @@ public final class Control implements AutoCloseable {
   }
 
   /** Returns, in words, what an operator has given in vain. */
-  private static List<String> withoutEffect(List<KeyspaceView> now, AdminRequest.Administer request) {
+  private static List<String> withoutEffect(
+      List<KeyspaceView> now, AdminRequest.Administer request) {
     return now.stream()
         .flatMap(
             view ->

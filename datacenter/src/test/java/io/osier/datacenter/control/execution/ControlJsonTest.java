@@ -88,12 +88,13 @@ final class ControlJsonTest {
                         false,
                         "root",
                         9),
-                    new KeyspaceView("b", new TreeMap<>(), List.of(), List.of(), true, "", 0))))
+                    new KeyspaceView("b", new TreeMap<>(), List.of(), List.of(), true, "", 0)),
+                List.of("a is late")))
         .isEqualTo(
             ("{'keyspaces':[{'name':'a','state':'creating','from':'command','consistency':'causal','sla':'2s','holders':[{'dc':'ap','state':'opening'},{'dc':'us','state':'out"
                  + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
-                 + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
-                 + "'changed_by':'','changed_at_ms':0}]}")
+                 + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],'changed_by':'','changed_at_ms':0}],'notes':['a"
+                 + " is late']}")
                 .replace('\'', '"'));
   }
 

@@ -8,8 +8,11 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotSet;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.crdt.UpdateContext;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A set whose elements carry the dots of the additions that put them there, after the optimised
@@ -102,6 +105,23 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
       seen.supersede(preparation);
     }
     return new Written(delta(element, dot), after.done());
+  }
+
+  /**
+   * Returns what a query reads in this set, if that follows from what an update has made of it:
+   * whether the one element that was added had been there. It had if the set has not become larger,
+   * so it need not be looked for once more.
+   *
+   * @param after the set with the update
+   * @return null if the update or the query is another one
+   */
+  public @Nullable Reading readBefore(Query query, Operation update, TaggedSet after) {
+    return update instanceof Operation.Add add
+            && add.elements().size() == 1
+            && query instanceof Query.Among among
+            && among.elements().equals(add.elements())
+        ? new Reading.Many(visible() == after.visible() ? add.elements() : List.of())
+        : null;
   }
 
   private TaggedSet remove(List<Value> elements, UpdateContext preparation) {

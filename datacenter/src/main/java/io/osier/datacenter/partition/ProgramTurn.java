@@ -243,8 +243,8 @@ final class ProgramTurn {
       return done();
     }
     Ask ask = call.ask().get();
-    CrdtState asked = (ask.before() ? before : after).at(now.millis());
-    return new Part(true, counted(() -> Reads.answer(ask.query(), asked, now::millis)), null);
+    return new Part(
+        true, counted(() -> Reads.asked(ask, call.operation(), before, after, now::millis)), null);
   }
 
   private Operation filled(CrdtState before, Operation operation) {

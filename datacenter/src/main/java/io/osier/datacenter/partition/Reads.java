@@ -9,12 +9,14 @@ import io.osier.core.VersionVector;
 import io.osier.core.memory.OutOfMemory;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.crdt.state.PackedReader;
 import io.osier.crdt.types.OrMap;
+import io.osier.crdt.types.TaggedSet;
 import io.osier.datacenter.partition.history.HeldEntries;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.MessageHeap;
@@ -296,11 +298,34 @@ public final class Reads {
 
   /** Answers a query from a state whose known expired parts are hidden. */
   static Reply.Answer answer(Query query, CrdtState state, LongSupplier millis) {
+    return answer(state, read(query, state, millis));
+  }
+
+  private static Reply.Answer answer(CrdtState state, Reading reading) {
     return new Reply.Answer(
         Optional.of(state.type()),
-        Optional.of(read(query, state, millis)),
+        Optional.of(reading),
         !state.isBottom(),
         state.context().toVersionVector());
+  }
+
+  /**
+   * Answers a query in an update: on the object before it or after it. What was there before an
+   * addition to a set is often known without another search.
+   */
+  static Reply.Answer asked(
+      Ask ask, Operation update, CrdtState before, CrdtState after, LongSupplier millis) {
+    if (ask.before()
+        && !before.expires()
+        && before.store() instanceof TaggedSet set
+        && after.store() instanceof TaggedSet more) {
+      Reading known = set.readBefore(ask.query(), update, more);
+      if (known != null) {
+        return answer(before, known);
+      }
+    }
+    CrdtState of = (ask.before() ? before : after).at(millis.getAsLong());
+    return answer(ask.query(), of, millis);
   }
 
   private static Reading read(Query query, CrdtState state, LongSupplier millis) {

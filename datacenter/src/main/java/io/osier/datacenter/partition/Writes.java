@@ -162,18 +162,13 @@ final class Writes {
     sequencer.checkSize(object, operation, before, prepared.after());
     // Before anything changes: the type may not have the query.
     Optional<Reply.Answer> answer =
-        ask.isEmpty() ? Optional.empty() : Optional.of(asked(ask.get(), before, prepared, now));
+        ask.map(a -> Reads.asked(a, operation, before, prepared.after(), now::millis));
     sequencer.commit(List.of(prepared), answered, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       escrow.used(object, prepared.after(), operation);
       escrow.changed(object);
     }
     return new Reply.Done(new Dot(sequencer.self(), prepared.number()), answer);
-  }
-
-  private static Reply.Answer asked(Ask ask, CrdtState before, Prepared prepared, Now now) {
-    CrdtState of = ask.before() ? before : prepared.after();
-    return Reads.answer(ask.query(), of.at(now.millis()), now::millis);
   }
 
   /**

@@ -28,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A store that may have lost something is compared with a peer before the peer's stream is taken.
  */
 final class VerifyFirstTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.AW_SET);
   private static final ReplicaId ADDED = new ReplicaId("ap", 1);

@@ -34,7 +34,7 @@ abstract class DurableFixture {
             + ", peer-port = 0 }, keyspaces { shop {}, bank { consistency = causal } } }");
   }
 
-  Keyspace shop(OsierClient client) {
+  static Keyspace shop(OsierClient client) {
     client.awaitConnected(Patience.LIMIT);
     return client.session().keyspace("shop");
   }

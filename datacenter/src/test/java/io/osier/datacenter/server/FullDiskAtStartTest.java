@@ -17,7 +17,6 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -29,17 +28,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A datacenter that was killed while its disk was full starts, and answers what it can. */
-final class FullDiskAtStartTest {
+final class FullDiskAtStartTest extends DurableFixture {
   private static final DatacenterParts.Surroundings FULL =
       new DatacenterParts.Surroundings(
           Map::of, FullDiskAtStartTest::full, StartupWaitRule.WAIT_NANOS);
-
-  @TempDir private Path dir;
-
-  private final int clientPort = Ports.free();
 
   /** As if the disk had no room for what a start writes. */
   private static RocksDatabase full(
@@ -60,10 +54,6 @@ final class FullDiskAtStartTest {
             + peers
             + " }, keyspaces { shop {}, bank { consistency = causal } } }",
         Map.of());
-  }
-
-  private OsierClient client() {
-    return PatientClients.of("solo", clientPort).build();
   }
 
   private static Keyspace of(OsierClient client, String keyspace) {

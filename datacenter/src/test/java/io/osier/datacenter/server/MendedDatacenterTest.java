@@ -19,7 +19,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
 import io.osier.testing.EachConsistency;
-import io.osier.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,14 +29,11 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is damaged of a store comes back from a peer with the next start. */
-final class MendedDatacenterTest {
+final class MendedDatacenterTest extends DurableFixture {
   private static final int OBJECTS = 5_000;
   private static final int READ = 100;
-
-  @TempDir private Path dir;
 
   private TestCluster cluster(String consistency) {
     return withKeyspaces("shop { partitions = 1, consistency = " + consistency + " }");
@@ -48,11 +44,6 @@ final class MendedDatacenterTest {
     // What cannot be read cannot be shipped either.
     store += " }, shutdown-timeout = 500ms, streams {";
     return new TestCluster(keyspaces, store, new String[] {"eu", "us"});
-  }
-
-  private static Keyspace shop(OsierClient client) {
-    client.awaitConnected(Patience.LIMIT);
-    return client.session().keyspace("shop");
   }
 
   private static String key(int i) {

@@ -32,16 +32,16 @@ final class UserArgumentsTest {
     return Files.writeString(dir.resolve("password"), text + "\n");
   }
 
-  private Datacenter start(String credential) {
+  private Datacenter start(String user, String credential, String rights) {
     return TestCluster.one(
         """
         osier {
           dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
           listen { client-port = 0, peer-port = 0 }
-          users { cart { credential = "%s", rights = ["read shop", "write shop"] } }
+          users { %s { credential = "%s", rights = [%s] } }
         }
         """
-            .formatted(credential));
+            .formatted(user, credential, rights));
   }
 
   @Test
@@ -53,7 +53,7 @@ final class UserArgumentsTest {
     assertThat(run("credential", "--password-file", file.toString()).out())
         .as("another salt")
         .isNotEqualTo(made.out());
-    try (Datacenter eu = start(made.out())) {
+    try (Datacenter eu = start("cart", made.out(), "\"read shop\", \"write shop\"")) {
       String at = "127.0.0.1:" + eu.clientPort();
       String[] asCart = {
         "cli", PATIENT, "--connect", at, "--user", "cart", "--password-file", file.toString()
@@ -79,16 +79,7 @@ final class UserArgumentsTest {
     Path secret = password("correct horse");
     Path other = Files.writeString(dir.resolve("other"), "battery staple");
     String line = run("credential", "--password-file", secret.toString()).out();
-    try (Datacenter eu =
-        TestCluster.one(
-            """
-            osier {
-              dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
-              listen { client-port = 0, peer-port = 0 }
-              users { admin { credential = "%s", rights = ["admin *"] } }
-            }
-            """
-                .formatted(line))) {
+    try (Datacenter eu = start("admin", line, "\"admin *\"")) {
       String at = "127.0.0.1:" + eu.clientPort();
       String[] asAdmin = {
         "cli", PATIENT, "--connect", at, "--user", "admin", "--password-file", secret.toString()

@@ -68,7 +68,6 @@ abstract class RespFixture {
     start(PortLimits.DEFAULT, UserLimits.NONE);
   }
 
-  /** A connection until the test ends; starts the server if no one has. */
   /** Returns a connection of a user. */
   RawRedis loggedIn(String user, String password) throws Exception {
     RawRedis redis = connect();
@@ -76,6 +75,7 @@ abstract class RespFixture {
     return redis;
   }
 
+  /** A connection until the test ends; starts the server if no one has. */
   RawRedis connect() throws IOException {
     if (port == 0) {
       start();

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
@@ -18,10 +19,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 
 /** Datacenters in this JVM, on loopback, with real sockets, and their clients, closed with them. */
@@ -245,6 +248,35 @@ public final class TestCluster implements AutoCloseable {
     } finally {
       boolean unused = Thread.interrupted();
     }
+  }
+
+  /**
+   * Gives an administrator's command until it is taken: one that has just started, and is slow, may
+   * have given up waiting for the others, and refuses some of them until it has heard from all.
+   */
+  public static <T> T onceSettled(Supplier<T> command) {
+    return Awaitility.await()
+        .atMost(Patience.LIMIT)
+        .ignoreExceptionsMatching(TestCluster::isUnavailable)
+        .until(command::get, answer -> true);
+  }
+
+  /**
+   * Waits until a client's datacenter has heard from all others, before one of these is stopped.
+   */
+  static void awaitSettled(OsierClient of) {
+    String at =
+        Awaitility.await()
+            .atMost(Patience.LIMIT)
+            .until(of::nearest, Optional::isPresent)
+            .orElseThrow();
+    String name = "settled-" + at;
+    onceSettled(() -> of.admin().createKeyspaceAsync(name, Map.of()).join());
+  }
+
+  private static boolean isUnavailable(Throwable e) {
+    Throwable why = e instanceof CompletionException ? e.getCause() : e;
+    return why instanceof OsierException refused && refused.code() == ErrorCode.UNAVAILABLE;
   }
 
   /** An administrator's command is refused, with words of the reason. */

@@ -15,6 +15,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.server.RawClient;
+import io.osier.datacenter.server.TestCluster;
 import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Call;
@@ -75,14 +76,16 @@ final class HomesOfKeysTest {
   @BeforeAll
   static void create() {
     OsierClient eu = cluster.dc("eu").client();
-    eu.admin()
-        .createKeyspace(
-            "carts",
-            k ->
-                k.homes("eu", "us", "ap")
-                    .partitions(2)
-                    .replicas("eu", "us")
-                    .sla(Duration.ofMillis(100)));
+    TestCluster.onceSettled(
+        () ->
+            eu.admin()
+                .createKeyspace(
+                    "carts",
+                    k ->
+                        k.homes("eu", "us", "ap")
+                            .partitions(2)
+                            .replicas("eu", "us")
+                            .sla(Duration.ofMillis(100))));
     for (String dc : EmbeddedCluster.NAMES) {
       await()
           .until(

@@ -335,7 +335,8 @@ final class ScansTest {
 
   @Test
   void keyspaceThatIsDropped_endsItsScans() {
-    ways.client().admin().createKeyspaceAsync("gone", new TreeMap<>()).join();
+    TestCluster.onceSettled(
+        () -> ways.client().admin().createKeyspaceAsync("gone", new TreeMap<>()).join());
     Keyspace gone = ways.here("network", "gone");
     await()
         .ignoreExceptions()

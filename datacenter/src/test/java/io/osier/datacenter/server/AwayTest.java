@@ -51,9 +51,8 @@ final class AwayTest {
   }
 
   private static void create(OsierClient at, String consistency) {
-    at.admin()
-        .createKeyspaceAsync("carts", new TreeMap<>(Map.of("consistency", consistency)))
-        .join();
+    TreeMap<String, String> settings = new TreeMap<>(Map.of("consistency", consistency));
+    TestCluster.onceSettled(() -> at.admin().createKeyspaceAsync("carts", settings).join());
   }
 
   private static void bob(OsierClient admin) {
@@ -103,7 +102,8 @@ final class AwayTest {
   void whoKnowsTheOthersOnlyFromItsStore_waitsForThemToo() {
     TestCluster cluster = cluster("", "eu");
     OsierClient first = in(cluster.datacenter("eu"));
-    first.admin().addDatacenterAsync("us", cluster.place("us", "eu")).join();
+    String place = cluster.place("us", "eu");
+    TestCluster.onceSettled(() -> first.admin().addDatacenterAsync("us", place).join());
     cluster.start("us");
     cluster.awaitReady();
     OsierClient us = in(cluster.datacenter("us"));

@@ -10,6 +10,7 @@ import io.osier.core.Value;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -197,6 +198,8 @@ final class DatacentersAtRunTimeTest extends MembershipFixture {
     OsierClient us = at(cluster, "us");
     increment(eu, "c", 1);
     increment(us, "c", 2);
+    TestCluster.awaitSettled(eu);
+    TestCluster.awaitSettled(us);
     CompletableFuture<String> one = eu.admin().removeDatacenterAsync("us", false);
     CompletableFuture<String> other = us.admin().removeDatacenterAsync("eu", false);
     one.exceptionally(e -> "").join();
@@ -226,10 +229,11 @@ final class DatacentersAtRunTimeTest extends MembershipFixture {
         () -> remove(eu, "mars", false), "there is no datacenter 'mars'; there are [eu, us]");
     TestCluster.refuses(() -> remove(eu, "eu", true), "'eu' answers, so it is not dead");
     TestCluster.refuses(
-        () -> eu.admin().createKeyspaceAsync("x", java.util.Map.of("replicas", "eu,mars")).join(),
+        () -> eu.admin().createKeyspaceAsync("x", Map.of("replicas", "eu,mars")).join(),
         "of which there are [eu, us]");
     assertThat(list(eu)).isEqualTo(before);
-    eu.admin().createKeyspaceAsync("alone", java.util.Map.of("replicas", "us")).join();
+    Map<String, String> one = Map.of("replicas", "us");
+    TestCluster.onceSettled(() -> eu.admin().createKeyspaceAsync("alone", one).join());
     TestCluster.refuses(() -> remove(eu, "us", false), "keyspace 'alone' is held by 'us' alone");
   }
 }

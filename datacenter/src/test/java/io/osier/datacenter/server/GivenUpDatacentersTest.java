@@ -47,6 +47,7 @@ final class GivenUpDatacentersTest extends MembershipFixture {
     TestCluster cluster = cluster("ap", "eu", "us");
     OsierClient eu = at(cluster, "eu");
     OsierClient us = at(cluster, "us");
+    TestCluster.awaitSettled(eu);
     increment(at(cluster, "ap"), "c", 7);
     awaitCount(eu, "c", 7);
     TestCluster.refuses(() -> remove(eu, "ap", true), "is connected, so it is not dead");
@@ -95,6 +96,7 @@ final class GivenUpDatacentersTest extends MembershipFixture {
     OsierClient us = at(cluster, "us");
     OsierClient ap = at(cluster, "ap");
     createsBounded(ap);
+    TestCluster.awaitSettled(us);
     cluster.stop("ap");
     await().until(() -> tried(us, "ap"));
     awaitState(at(cluster, "eu"), "ap", "removed");

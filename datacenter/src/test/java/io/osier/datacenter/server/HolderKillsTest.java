@@ -92,7 +92,8 @@ final class HolderKillsTest {
 
   private void alter(
       Cluster in, String replicas, String dies, BooleanSupplier step, BooleanSupplier end) {
-    in.operator.admin().alterKeyspaceAsync("pair", Map.of("replicas", replicas)).join();
+    Map<String, String> to = Map.of("replicas", replicas);
+    TestCluster.onceSettled(() -> in.operator.admin().alterKeyspaceAsync("pair", to).join());
     if (!dies.isEmpty()) {
       until(step, 10);
       in.all.kill(dies);

@@ -55,7 +55,8 @@ final class HolderRemovalTest {
 
   private void alter(TestCluster cluster, List<Keyspace> all, String replicas, String state) {
     OsierClient client = cluster.clientOf("eu");
-    client.admin().alterKeyspaceAsync("pair", Map.of("replicas", replicas)).join();
+    Map<String, String> to = Map.of("replicas", replicas);
+    TestCluster.onceSettled(() -> client.admin().alterKeyspaceAsync("pair", to).join());
     boolean removes = state.isEmpty();
     for (long end = System.nanoTime() + Patience.LIMIT.toNanos();
         removes
@@ -107,8 +108,10 @@ final class HolderRemovalTest {
     List<Keyspace> all = all(cluster);
     increment(all);
     OsierClient client = cluster.clientOf("eu");
+    TestCluster.awaitSettled(client);
     cluster.stop("us"); // who must agree
-    client.admin().alterKeyspaceAsync("pair", Map.of("replicas", "eu,us")).join();
+    Map<String, String> two = Map.of("replicas", "eu,us");
+    TestCluster.onceSettled(() -> client.admin().alterKeyspaceAsync("pair", two).join());
     cluster.stop("ap");
     assertThat(listed(client)).contains("\"dc\":\"ap\"");
     cluster.start("us");

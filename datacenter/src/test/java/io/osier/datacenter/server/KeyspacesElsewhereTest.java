@@ -94,7 +94,7 @@ final class KeyspacesElsewhereTest {
     TestCluster cluster = cluster();
     OsierClient client = cluster.clientOf("ap");
     Map<String, String> causal = Map.of("replicas", "eu,us", "consistency", "causal");
-    client.admin().createKeyspaceAsync("bank", causal).join();
+    TestCluster.onceSettled(() -> client.admin().createKeyspaceAsync("bank", causal).join());
     for (String holder : List.of("eu", "us")) { // each takes updates once it knows of the other
       OsierClient at = cluster.clientOf(holder);
       await()
@@ -129,7 +129,8 @@ final class KeyspacesElsewhereTest {
       all.add(cluster.clientOf(name).session().keyspace("pair"));
     }
     all.getFirst().set("s").add("x");
-    client.admin().alterKeyspaceAsync("pair", Map.of("replicas", "ap,eu,us")).join();
+    Map<String, String> three = Map.of("replicas", "ap,eu,us");
+    TestCluster.onceSettled(() -> client.admin().alterKeyspaceAsync("pair", three).join());
     int done = 0;
     boolean holds = false;
     for (long end = System.nanoTime() + Patience.LIMIT.toNanos(); !holds; ) {

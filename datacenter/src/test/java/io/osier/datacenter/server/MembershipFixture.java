@@ -9,6 +9,7 @@ import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,11 +39,11 @@ abstract class MembershipFixture {
   }
 
   static void add(OsierClient client, String name, String address) {
-    client.admin().addDatacenterAsync(name, address).join();
+    TestCluster.onceSettled(() -> client.admin().addDatacenterAsync(name, address).join());
   }
 
   static void remove(OsierClient client, String name, boolean dead) {
-    client.admin().removeDatacenterAsync(name, dead).join();
+    TestCluster.onceSettled(() -> client.admin().removeDatacenterAsync(name, dead).join());
   }
 
   /** As the answer to a list says it. */
@@ -77,7 +78,8 @@ abstract class MembershipFixture {
       ap.session().keyspace("shop").boundedCounter("b" + i).increment(30);
     }
     // The first of those that stay does not hold it.
-    ap.admin().createKeyspaceAsync("pair", java.util.Map.of("replicas", "ap,us")).join();
+    Map<String, String> two = Map.of("replicas", "ap,us");
+    TestCluster.onceSettled(() -> ap.admin().createKeyspaceAsync("pair", two).join());
     ap.session().keyspace("pair").boundedCounter("b").create(0, 100);
   }
 }

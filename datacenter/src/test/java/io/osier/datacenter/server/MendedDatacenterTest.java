@@ -238,7 +238,8 @@ final class MendedDatacenterTest extends DurableFixture {
 
   private static void setHolders(TestCluster cluster, String holders, String listed) {
     try (OsierClient client = cluster.client("us")) {
-      client.admin().alterKeyspaceAsync("shop", Map.of("replicas", holders)).join();
+      Map<String, String> to = Map.of("replicas", holders);
+      TestCluster.onceSettled(() -> client.admin().alterKeyspaceAsync("shop", to).join());
       await().until(() -> client.admin().listKeyspacesAsync().join().contains(listed));
     }
   }

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
@@ -18,10 +19,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 
 /** Datacenters in this JVM, on loopback, with real sockets, and their clients, closed with them. */
@@ -36,7 +39,11 @@ public final class TestCluster implements AutoCloseable {
   /** By datacenter, the store that it opened last. */
   private final Map<String, RocksDatabase> stores = new ConcurrentHashMap<>();
 
-  private final Opened clients = new Opened();
+  private final Opened open = new Opened();
+
+  /** The clients, all of which {@link #open} closes. */
+  private final List<OsierClient> clients = new ArrayList<>();
+
   private final String keyspaces;
   private final String store;
 
@@ -136,7 +143,7 @@ public final class TestCluster implements AutoCloseable {
 
   /** Stops a datacenter gracefully. */
   public void stop(String name) {
-    running.remove(name).close();
+    ended(name);
   }
 
   /**
@@ -145,15 +152,32 @@ public final class TestCluster implements AutoCloseable {
    */
   void kill(String name) {
     store(name).closeUnclean();
-    inAHurry(() -> ended(name));
+    inAHurry(running.remove(name)::close);
+    awaitParted(name);
   }
 
   RocksDatabase store(String name) {
     return requireNonNull(stores.get(name), name);
   }
 
+  /** Closes a datacenter, perhaps one that has ended by itself. */
   void ended(String name) {
     running.remove(name).close();
+    awaitParted(name);
+  }
+
+  /**
+   * Waits until no client takes a datacenter that has ended for connected: an update that it sent
+   * over that connection would be lost, and nobody knew whether it was done.
+   */
+  private void awaitParted(String name) {
+    Awaitility.await()
+        .atMost(Patience.LIMIT)
+        .until(
+            () ->
+                clients.stream()
+                    .flatMap(client -> client.status().stream())
+                    .noneMatch(status -> status.connected() && status.name().equals(name)));
   }
 
   /** Waits until all serve. */
@@ -187,7 +211,7 @@ public final class TestCluster implements AutoCloseable {
 
   /** A client of one datacenter alone. */
   public OsierClient clientOf(String name) {
-    OsierClient client = clients.add(PatientClients.of(name, clientPort(name)).build());
+    OsierClient client = opened(PatientClients.of(name, clientPort(name)));
     client.awaitConnected(Patience.LIMIT);
     return client;
   }
@@ -195,7 +219,7 @@ public final class TestCluster implements AutoCloseable {
   public OsierClient client(String preferred, OsierClient.Builder builder) {
     builder.prefer(preferred);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
-    OsierClient client = clients.add(builder.build());
+    OsierClient client = opened(builder);
     client.awaitConnected(Patience.LIMIT);
     Awaitility.await()
         .atMost(Patience.LIMIT)
@@ -203,10 +227,16 @@ public final class TestCluster implements AutoCloseable {
     return client;
   }
 
+  private OsierClient opened(OsierClient.Builder builder) {
+    OsierClient client = open.add(builder.build());
+    clients.add(client);
+    return client;
+  }
+
   /** Nobody reads any more what they have not shipped: they are told not to wait for it. */
   @Override
   public void close() {
-    clients.close();
+    open.close();
     running.values().forEach(datacenter -> inAHurry(datacenter::close));
   }
 
@@ -218,6 +248,35 @@ public final class TestCluster implements AutoCloseable {
     } finally {
       boolean unused = Thread.interrupted();
     }
+  }
+
+  /**
+   * Gives an administrator's command until it is taken: one that has just started, and is slow, may
+   * have given up waiting for the others, and refuses some of them until it has heard from all.
+   */
+  public static <T> T onceSettled(Supplier<T> command) {
+    return Awaitility.await()
+        .atMost(Patience.LIMIT)
+        .ignoreExceptionsMatching(TestCluster::isUnavailable)
+        .until(command::get, answer -> true);
+  }
+
+  /**
+   * Waits until a client's datacenter has heard from all others, before one of these is stopped.
+   */
+  static void awaitSettled(OsierClient of) {
+    String at =
+        Awaitility.await()
+            .atMost(Patience.LIMIT)
+            .until(of::nearest, Optional::isPresent)
+            .orElseThrow();
+    String name = "settled-" + at;
+    onceSettled(() -> of.admin().createKeyspaceAsync(name, Map.of()).join());
+  }
+
+  private static boolean isUnavailable(Throwable e) {
+    Throwable why = e instanceof CompletionException ? e.getCause() : e;
+    return why instanceof OsierException refused && refused.code() == ErrorCode.UNAVAILABLE;
   }
 
   /** An administrator's command is refused, with words of the reason. */

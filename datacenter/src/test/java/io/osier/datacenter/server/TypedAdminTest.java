@@ -32,6 +32,9 @@ final class TypedAdminTest {
     cluster = new TestCluster("shop { sla = 1s }", new String[] {"eu", "us"});
     eu = cluster.client("eu");
     us = cluster.client("us");
+    for (OsierClient client : List.of(eu, us)) {
+      TestCluster.awaitSettled(client);
+    }
   }
 
   @AfterAll

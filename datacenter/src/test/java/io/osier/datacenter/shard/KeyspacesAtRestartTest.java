@@ -78,6 +78,8 @@ final class KeyspacesAtRestartTest extends KeyspacesFixture {
     TestCluster cluster = cluster();
     OsierClient eu = at(cluster, "eu");
     OsierClient us = at(cluster, "us");
+    create(eu, "at-eu"); // who can do this has heard from the others
+    create(us, "at-us");
     for (int i = 0; i < 10; i++) {
       String name = "k" + i;
       CompletableFuture<String> one =
@@ -111,6 +113,7 @@ final class KeyspacesAtRestartTest extends KeyspacesFixture {
   void whileADatacenterIsAway_whatIsCreatedTakesNoUpdates_andThenAll() {
     TestCluster cluster = durable();
     OsierClient eu = at(cluster, "eu");
+    create(eu, "early"); // who can do this has heard from the others
     cluster.stop("ap");
     create(eu, "late");
     await().until(() -> view(eu, "late").contains("\"awaited\":[\"ap\"]"));

@@ -54,7 +54,8 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
     created(eu, "bank", "consistency", "causal");
     eu.session().keyspace("bank").counter("c").increment(5);
 
-    eu.admin().addDatacenterAsync("ap", cluster.place("ap", "eu")).join();
+    String place = cluster.place("ap", "eu");
+    TestCluster.onceSettled(() -> eu.admin().addDatacenterAsync("ap", place).join());
     cluster.start("ap");
     cluster.awaitReady();
     OsierClient ap = at(cluster, "ap");
@@ -91,7 +92,7 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
     assertThat(ap.obstacles())
         .anyMatch(o -> o.startsWith(unheard) && o.contains("not connected: eu;"));
 
-    eu.admin().addDatacenterAsync("ap", address).join();
+    TestCluster.onceSettled(() -> eu.admin().addDatacenterAsync("ap", address).join());
     cluster.awaitReady();
     OsierClient there = at(cluster, "ap");
     await().until(() -> there.session().keyspace("carts").counter("c").get() == 2);

@@ -49,7 +49,7 @@ abstract class KeyspacesFixture {
     for (int i = 0; i < settings.length; i += 2) {
       all.put(settings[i], settings[i + 1]);
     }
-    client.admin().createKeyspaceAsync(name, all).join();
+    TestCluster.onceSettled(() -> client.admin().createKeyspaceAsync(name, all).join());
   }
 
   /** What the answer to a list says of one. */

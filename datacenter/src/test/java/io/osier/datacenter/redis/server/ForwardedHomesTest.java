@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.InvalidRequestException;
 import io.osier.core.TransientException;
+import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Opened;
@@ -26,16 +27,18 @@ final class ForwardedHomesTest {
   private ThreeRedis start() throws Exception {
     ThreeRedis all = open.add(new ThreeRedis(dir, "redis.databases { 0 = carts }"));
     OsierClient admin = open.add(PatientClients.inProcess(all.dc("eu").inProcess()));
-    admin
-        .admin()
-        .createKeyspace(
-            "carts",
-            k ->
-                k.homes("ap", "eu", "us")
-                    .partitions(2)
-                    .replicas("eu", "us")
-                    .holdersMin(1)
-                    .sla(Duration.ofMillis(100)));
+    TestCluster.onceSettled(
+        () ->
+            admin
+                .admin()
+                .createKeyspace(
+                    "carts",
+                    k ->
+                        k.homes("ap", "eu", "us")
+                            .partitions(2)
+                            .replicas("eu", "us")
+                            .holdersMin(1)
+                            .sla(Duration.ofMillis(100))));
     alter(admin, "carts@ap", "ap", "eu", "us");
     alter(admin, "carts@ap", "ap");
     alter(admin, "carts@eu", "eu");

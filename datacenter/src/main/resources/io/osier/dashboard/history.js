@@ -34,13 +34,13 @@ export class Hour {
     parent.addEventListener('pointerleave', () => this.point(-1));
   }
 
-  take(data, names) {
+  take(data) {
     const ends = Array.isArray(data.end_ms) ? data.end_ms : [];
     this.data = data;
     this.ends = ends;
     const pairs = Object.keys(data.peers ?? {}).sort();
-    const shape = JSON.stringify([data.dc, pairs, names]);
-    if (shape !== this.shape) this.build(shape, pairs, names);
+    const shape = JSON.stringify([data.dc, pairs]);
+    if (shape !== this.shape) this.build(shape, pairs);
     // All by the server's clock, which may be another one than the browser's.
     this.to = ends.at(-1) ?? 0;
     this.span = Math.max(SPAN_MS_MIN, this.to - (ends[0] ?? this.to));
@@ -51,9 +51,10 @@ export class Hour {
     this.point(-1);
   }
 
-  build(shape, pairs, names) {
+  build(shape, pairs) {
     this.shape = shape;
     const self = this.data.dc;
+    const names = [self, ...pairs].sort(); // as on the map, which gives the colours
     this.charts = CHARTS.map(([title, unit, columns]) => {
       const lines = columns
         ? Object.entries(columns).map(([column, label], i) => ({label, of: () => this.data.columns?.[column], className: 'line-' + i}))

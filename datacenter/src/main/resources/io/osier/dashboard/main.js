@@ -138,14 +138,14 @@ async function look() {
   if (document.hidden || paused) return;
   try {
     const answer = await fetch('/dashboard/history');
-    if (answer.ok) hour.take(await answer.json(), [...model.dcs.keys()].sort());
+    if (answer.ok) hour.take(await answer.json());
   } catch (e) {
     // The stream says that there is no connection.
   }
 }
 
 setInterval(look, 10000);
-setTimeout(look, 1200); // when it is known who there is
+look();
 
 // ---------------------------------------------------------------- the picture
 

@@ -20,7 +20,6 @@ class Datacenter {
     this.dc = dc;
     this.status = null;
     this.ageMs = Infinity;
-    this.by = '';
     this.samples = [];
   }
 
@@ -121,7 +120,6 @@ export class Model {
       try {
         const status = JSON.parse(entry.status);
         dc.ageMs = num(entry.age_ms);
-        dc.by = name(entry.by);
         if (dc.take(status)) this.compareModes(dc, now);
       } catch (e) {
         // A peer of another version, perhaps: it counts as silent.

@@ -155,9 +155,13 @@ final class HealthChecks {
       add(
           Level.WARNING,
           "link " + link.dc(),
-          "%s lacks %s updates of %s that are older than δ; the oldest waits for %s."
+          "%s has lacked %s of %s for longer than δ, the oldest for %s."
               .formatted(
-                  link.dc(), number(link.overdueUpdates()), now.dc(), seconds(link.lagMillis())),
+                  link.dc(),
+                  number(link.overdueUpdates())
+                      + (link.overdueUpdates() == 1 ? " update" : " updates"),
+                  now.dc(),
+                  seconds(link.lagMillis())),
           now.cli() + " why " + link.dc());
     }
   }
@@ -193,21 +197,27 @@ final class HealthChecks {
     String sender = mostLateFrom();
     String why =
         sum.origin() >= sum.way() && sum.origin() >= sum.dependency()
-            ? "were sent too late: the machine of " + sender + " stalls"
+            ? "sent too late by " + sender + ", whose machine stalls"
             : sum.way() >= sum.dependency()
-                ? "were long on their way: the link, or the machine of " + now.dc() + ", stalls"
-                : "waited at " + now.dc() + " for updates that they build on";
+                ? "long on the way from "
+                    + sender
+                    + ": the link, or the machine of "
+                    + now.dc()
+                    + ", stalls"
+                : "waiting at "
+                    + now.dc()
+                    + " for updates that they build on, most of them from "
+                    + sender;
     add(
         Level.WARNING,
         "late",
-        "%s became visible at %s later than δ in the last %d s: %s%s. Most came from %s and %s."
+        "%s became visible at %s later than δ in the last %d s: %s%s. Main cause: %s."
             .formatted(
                 number(sum.violations()) + (sum.violations() == 1 ? " shipment" : " shipments"),
                 now.dc(),
                 seconds(),
                 String.join(", ", keyspaces.subList(0, named)),
                 others,
-                sender,
                 why),
         now.cli() + " why " + sender);
   }

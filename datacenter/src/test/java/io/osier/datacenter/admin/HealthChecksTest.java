@@ -122,7 +122,7 @@ final class HealthChecksTest {
         .satisfies(
             f -> {
               assertThat(f.level()).isEqualTo(HealthChecks.Level.WARNING);
-              assertThat(f.what()).contains("us lacks 7 updates of eu").contains("for 4.2 s");
+              assertThat(f.what()).contains("us has lacked 7 updates of eu").contains("for 4.2 s");
             });
   }
 
@@ -146,7 +146,7 @@ final class HealthChecksTest {
         .extracting(HealthChecks.Finding::what)
         .anySatisfy(w -> assertThat(w).contains("disk is full"))
         .anySatisfy(w -> assertThat(w).contains("1,000 requests").contains("last 10 s"))
-        .anySatisfy(w -> assertThat(w).contains("17 shipments").contains("were long on their way"))
+        .anySatisfy(w -> assertThat(w).contains("17 shipments").contains("long on the way from us"))
         .anySatisfy(w -> assertThat(w).contains("memory for trails"));
     assertThat(findings).allSatisfy(f -> assertThat(f.help()).isNotBlank());
   }
@@ -179,8 +179,8 @@ final class HealthChecksTest {
                   .isEqualTo(
                       "1,550 shipments became visible at eu later than δ in the last 30 s:"
                           + " 310 in 'a' (δ = 2 s), 310 in 'b' (δ = 2 s), 310 in 'c' (δ = 2 s)"
-                          + " and in 2 more. Most came from us and were sent too late:"
-                          + " the machine of us stalls.");
+                          + " and in 2 more. Main cause: sent too late by us,"
+                          + " whose machine stalls.");
               assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 why us");
             });
   }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.cli.session.CliAdmin;
-import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.Optional;

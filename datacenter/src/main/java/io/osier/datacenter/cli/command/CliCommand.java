@@ -7,7 +7,6 @@ import io.osier.datacenter.cli.session.CliShell;
 import io.osier.datacenter.cli.session.CommandRunner;
 import io.osier.datacenter.cli.session.Grammar;
 import io.osier.datacenter.cli.session.NewPasswords;
-import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.datacenter.words.Word;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;

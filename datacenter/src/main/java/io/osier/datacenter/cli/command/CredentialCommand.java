@@ -2,7 +2,6 @@ package io.osier.datacenter.cli.command;
 
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
-import io.osier.datacenter.cli.session.UserArguments;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;

@@ -4,7 +4,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
 import io.osier.datacenter.access.User;
-import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;

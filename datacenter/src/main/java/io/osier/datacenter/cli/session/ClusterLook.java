@@ -171,9 +171,9 @@ record ClusterLook(
           + (lagUpdates == 1 ? " waits" : " wait")
           + since
           + (isLate()
-              ? " (" + Durations.number(overdueUpdates) + " older than the bound)"
+              ? " (" + Durations.number(overdueUpdates) + " overdue)"
               : connected && stream.equals("streaming")
-                  ? " (within the bound of " + Durations.text(boundMillis) + ")"
+                  ? " (bound " + Durations.text(boundMillis) + ")"
                   : "");
     }
 

@@ -3,6 +3,7 @@ package io.osier.datacenter.cli.session;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.tls.PasswordFile;
+import java.io.Console;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -62,6 +63,24 @@ public final class NewPasswords {
   }
 
   private static char[] typed(String prompt) {
-    return UserArguments.typed(prompt, "--new-password-file");
+    return typed(prompt, "--new-password-file");
+  }
+
+  /**
+   * Reads a password at the terminal, without showing it.
+   *
+   * @param instead the option to use without a terminal, for the error
+   * @throws OsierException INVALID_ARGUMENT if there is no terminal
+   */
+  @SuppressWarnings("SystemConsoleNull") // it is null with Java 21
+  public static char[] typed(String prompt, String instead) {
+    Console console = System.console();
+    char[] typed = console == null ? null : console.readPassword("%s", prompt);
+    if (typed == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is no terminal to ask for the password: use " + instead);
+    }
+    return typed;
   }
 }

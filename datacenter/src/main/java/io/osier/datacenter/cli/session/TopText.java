@@ -178,7 +178,8 @@ final class TopText {
     double value = of.asDouble();
     return of.isNull()
         ? ""
-        : String.format(Locale.ROOT, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
+        : String.format(
+            Locale.ROOT, value < 10 && value != Math.rint(value) ? "%.1f" : "%.0f", value);
   }
 
   private static String perSecond(JsonNode bytes) {

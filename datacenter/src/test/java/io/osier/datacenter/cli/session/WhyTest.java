@@ -86,14 +86,14 @@ class WhyTest {
         .startsWith(
             "Nothing is late: eu and us are connected, and nothing has waited longer than the"
                 + " bound.")
-        .contains("5 updates wait, the oldest for 1.9 s (within the bound of 2 s)")
+        .contains("5 updates wait, the oldest for 1.9 s (bound 2 s)")
         .doesNotContain("what helps");
     assertThat(two(link("us", true, "streaming", 5, 2_001)).verdict()).startsWith("Nothing waits");
     assertThat(two(link("us", true, "streaming", 5, 3_000)).verdict())
         .startsWith(
             "LATE: us lacks 4 updates of eu beyond the bound, the oldest for 3 s: the link is up,");
     assertThat(two(link("us", true, "streaming", 5, 3_000)).text())
-        .containsPattern("LATE +5 updates wait, the oldest for 3 s .4 older than the bound.");
+        .containsPattern("LATE +5 updates wait, the oldest for 3 s .4 overdue.");
     assertThat(two(link("us", true, "catching-up", 5, 9_000)).verdict())
         .contains("it catches up with what it missed");
   }

@@ -1,10 +1,10 @@
-package io.osier.datacenter.cli.session;
+package io.osier.datacenter.cli.command;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.tls.PasswordFile;
+import io.osier.datacenter.cli.session.NewPasswords;
 import io.osier.proxy.OsierClient;
-import java.io.Console;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -71,28 +71,10 @@ public final class UserArguments {
     String variable = System.getenv(VARIABLE);
     return variable != null
         ? variable.toCharArray()
-        : typed(prompt, "--password-file or " + VARIABLE);
+        : NewPasswords.typed(prompt, "--password-file or " + VARIABLE);
   }
 
   public static boolean isGiven() {
     return System.getenv(VARIABLE) != null;
-  }
-
-  /**
-   * Reads a password at the terminal, without showing it.
-   *
-   * @param instead the option to use without a terminal, for the error
-   * @throws OsierException INVALID_ARGUMENT if there is no terminal
-   */
-  @SuppressWarnings("SystemConsoleNull") // it is null with Java 21
-  static char[] typed(String prompt, String instead) {
-    Console console = System.console();
-    char[] typed = console == null ? null : console.readPassword("%s", prompt);
-    if (typed == null) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "there is no terminal to ask for the password: use " + instead);
-    }
-    return typed;
   }
 }

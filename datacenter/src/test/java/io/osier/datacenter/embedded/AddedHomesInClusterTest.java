@@ -140,8 +140,12 @@ final class AddedHomesInClusterTest {
     }
     round.run();
     for (Keyspace carts : all) { // those by network have not been told of the home
+      carts.updateAll(
+          batch -> {
+            batch.set("cart:{sa}:2").add("x");
+            batch.set("plain2").add("x");
+          });
       carts.counter("sa:1").increment(1);
-      carts.set("cart:{sa}:2").add("x");
       assertThat(sum(carts, "sa:1")).isPositive();
     }
     for (Keyspace carts : all) {
@@ -152,7 +156,7 @@ final class AddedHomesInClusterTest {
                 assertThat(sum(carts, "us:all")).isEqualTo((long) rounds[0] * all.size());
                 assertThat(sum(carts, "sa:1")).isEqualTo(all.size());
                 assertThat(scanned(carts))
-                    .containsExactly("cart:{sa}:2", "plain", "sa:1", "us:all");
+                    .containsExactly("cart:{sa}:2", "plain", "plain2", "sa:1", "us:all");
               });
     }
     await().untilAsserted(() -> assertThat(sum(kept, "sa:1")).isEqualTo(all.size()));

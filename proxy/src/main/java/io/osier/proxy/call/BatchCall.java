@@ -236,15 +236,13 @@ public final class BatchCall {
   private CompletableFuture<List<Integer>> sendElsewhere(
       String home, List<Integer> parts, OsierException error) {
     Partitioning now = session.partitioning(keyspace);
-    boolean isMoved =
-        error.code() == ErrorCode.UNKNOWN_KEYSPACE
-            && now != null
-            && !Homes.isHome(keyspace)
-            && parts.stream()
-                .anyMatch(i -> !now.homes().keyspace(keyspace, keys.get(i)).equals(home));
-    return isMoved
-        ? sendAll(now, parts).thenApply(done -> List.of())
-        : CallFuture.completed(failed(parts, error));
+    if (error.code() != ErrorCode.UNKNOWN_KEYSPACE || now == null || Homes.isHome(keyspace)) {
+      return CallFuture.completed(failed(parts, error));
+    }
+    Homes homes = now.homes();
+    return parts.stream().allMatch(i -> homes.keyspace(keyspace, keys.get(i)).equals(home))
+        ? CallFuture.completed(failed(parts, error))
+        : sendAll(now, parts).thenApply(done -> List.of());
   }
 
   /** Notes an error for each part; returns the parts that must be requested again: none. */

@@ -55,10 +55,6 @@ record ControlState(
   static final String CREATED = "_created";
   static final String MEMBERS = "_members";
   static final String OPENED = "_opened.";
-
-  /** What a datacenter has found in its search for keys that homes being added would take. */
-  static final String FOUND = "_found.";
-
   private static final String LOAD = "_load.";
   private static final String BY = "_by";
 
@@ -149,7 +145,7 @@ record ControlState(
 
   private static boolean isOfOne(String field, String value) {
     return field.startsWith(OPENED)
-        || field.startsWith(FOUND)
+        || field.startsWith(HomeRecords.FOUND)
         || (field.startsWith(LOAD) && !value.startsWith(ControlHost.FROM_FILE + " "));
   }
 

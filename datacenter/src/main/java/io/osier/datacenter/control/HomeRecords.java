@@ -67,6 +67,9 @@ record HomeRecords(
   /** Why homes were not added: the creation that is meant, and the words. */
   private static final String REFUSED = "_refused";
 
+  /** What a datacenter has found in its search, or that it has opened the homes. */
+  static final String FOUND = "_found.";
+
   private static final int ADDITION_WORDS = 3;
 
   /**
@@ -102,9 +105,10 @@ record HomeRecords(
    * Reads the homes.
    *
    * @param texts the registers of the keyspace's map
+   * @param created the keyspace's creation
    * @throws IllegalArgumentException if a later version has written them
    */
-  static HomeRecords of(SortedMap<String, String> texts) {
+  static HomeRecords of(SortedMap<String, String> texts, String created) {
     String partitions = texts.getOrDefault(KeyspaceSettings.PARTITIONS, "");
     int begin = partitions.indexOf(WITH_HOMES);
     if (begin < 0) {
@@ -127,11 +131,11 @@ record HomeRecords(
     SortedMap<String, String> found = new TreeMap<>();
     texts.forEach(
         (field, value) -> {
-          if (field.startsWith(ControlState.FOUND)) {
-            found.put(field.substring(ControlState.FOUND.length()), value);
+          if (field.startsWith(FOUND)) {
+            found.put(field.substring(FOUND.length()), value);
           }
         });
-    String creation = texts.getOrDefault(ControlState.CREATED, "") + " ";
+    String creation = created + " ";
     String refused = texts.getOrDefault(REFUSED, "");
     HomeRecords all =
         new HomeRecords(
@@ -265,7 +269,7 @@ record HomeRecords(
 
   /** Returns the register that notes what a datacenter has found in this addition. */
   SortedMap<String, String> finding(String dc, String what) {
-    return new TreeMap<>(Map.of(ControlState.FOUND + dc, addition.orElseThrow().id + " " + what));
+    return new TreeMap<>(Map.of(FOUND + dc, addition.orElseThrow().id + " " + what));
   }
 
   /** Returns what a datacenter has found in this addition; empty if it has not said. */

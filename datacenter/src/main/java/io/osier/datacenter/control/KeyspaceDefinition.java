@@ -82,7 +82,7 @@ record KeyspaceDefinition(
       // A datacenter that is no longer configured is no reason to lose the keyspace.
       Set<String> known = new TreeSet<>(datacenters);
       known.addAll(List.of(members.split(",", -1)));
-      HomeRecords homes = HomeRecords.of(texts);
+      HomeRecords homes = HomeRecords.of(texts, created);
       KeyspacePolicy read = KeyspaceSettings.read(name, settings(texts), known);
       KeyspacePolicy policy = read.with(read.partitioning().with(homes.homes()));
       return Optional.of(

@@ -68,6 +68,13 @@ final class AddedHomesTest extends HolderPlaneFixture {
         && noted(dc, SA).containsKey("_opened." + dc);
   }
 
+  /** Whether all look for keys of the home in the home. */
+  private boolean allLookThere() {
+    return nodes.values().stream()
+        .map(node -> node.placement.find("carts").orElseThrow().policy().partitioning().homes())
+        .allMatch(homes -> homes.names().contains("sa"));
+  }
+
   private boolean isOpenEverywhere(String keyspace) {
     return nodes.values().stream()
         .allMatch(node -> node.placement.keyspaces().containsKey(keyspace));
@@ -281,8 +288,10 @@ final class AddedHomesTest extends HolderPlaneFixture {
         case 3 -> {
           // A key of the new home, now and then, by whichever way this datacenter knows.
           String keyspace = node.placement.keyspaces().containsKey(SA) ? SA : "carts";
-          if (random.nextInt(6) == 0 && node.updates(keyspace, "sa:" + i)) {
+          boolean tries = keyspace.equals(SA) || random.nextInt(6) == 0;
+          if (tries && node.updates(keyspace, "sa:" + i)) {
             acknowledged.add("sa:" + i);
+            assertThat(keyspace.equals("carts") || allLookThere()).as("seed %d", seed).isTrue();
           }
         }
         case 4, 5, 6, 7 -> replicate(node, other);

@@ -109,6 +109,14 @@ final class AddedHomesInClusterTest {
           carts.changes().listen(c -> c.changes().forEach(of -> told.add(of.key().toString()))));
     }
     watching.forEach(w -> w.begun().join());
+    OsierClient keeping =
+        open.add(
+            PatientClients.of("us", cluster.dc("us").clientPort())
+                .cache(Duration.ofMillis(1), 1_000)
+                .cacheFollowing("carts", "", Duration.ofDays(1))
+                .build());
+    keeping.awaitConnected(Patience.LIMIT);
+    Keyspace kept = keeping.session().keyspace("carts");
     int[] rounds = {0};
     Runnable round =
         () -> {
@@ -118,6 +126,7 @@ final class AddedHomesInClusterTest {
             carts.counter("us:all").increment(1);
             assertThat(carts.counter("sa:1").get()).as("nobody has it").isZero();
           }
+          assertThat(kept.counter("sa:1").get()).as("and that is kept").isZero();
         };
     round.run();
     add("carts", "us", "sa");
@@ -131,8 +140,12 @@ final class AddedHomesInClusterTest {
     }
     round.run();
     for (Keyspace carts : all) { // those by network have not been told of the home
+      carts.updateAll(
+          batch -> {
+            batch.set("cart:{sa}:2").add("x");
+            batch.set("plain2").add("x");
+          });
       carts.counter("sa:1").increment(1);
-      carts.set("cart:{sa}:2").add("x");
       assertThat(sum(carts, "sa:1")).isPositive();
     }
     for (Keyspace carts : all) {
@@ -143,9 +156,10 @@ final class AddedHomesInClusterTest {
                 assertThat(sum(carts, "us:all")).isEqualTo((long) rounds[0] * all.size());
                 assertThat(sum(carts, "sa:1")).isEqualTo(all.size());
                 assertThat(scanned(carts))
-                    .containsExactly("cart:{sa}:2", "plain", "sa:1", "us:all");
+                    .containsExactly("cart:{sa}:2", "plain", "plain2", "sa:1", "us:all");
               });
     }
+    await().untilAsserted(() -> assertThat(sum(kept, "sa:1")).isEqualTo(all.size()));
     for (Keyspace home : sessions().stream().map(s -> s.keyspace("carts@sa")).toList()) {
       assertThat(scanned(home)).containsExactly("cart:{sa}:2", "sa:1");
     }

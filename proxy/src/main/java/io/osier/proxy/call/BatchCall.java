@@ -14,6 +14,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.session.SessionCore;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,14 +169,14 @@ public final class BatchCall {
       return CompletableFuture.completedFuture(result.apply(outcome));
     }
     return PartitioningCall.of(session, keyspace, inBackground)
-        .thenCompose(this::sendAll)
+        .thenCompose(told -> sendAll(told, IntStream.range(0, keys.size()).boxed().toList()))
         .thenApply(done -> result.apply(outcome));
   }
 
-  private CompletableFuture<Void> sendAll(Partitioning partitioning) {
+  private CompletableFuture<Void> sendAll(Partitioning partitioning, List<Integer> some) {
     boolean isPlain = partitioning.homes().isEmpty() || Homes.isHome(keyspace);
     SortedMap<String, SortedMap<Integer, List<Integer>>> byHome = new TreeMap<>();
-    for (int i = 0; i < keys.size(); i++) {
+    for (int i : some) {
       Key key = keys.get(i);
       session.cache().invalidate(keyspace, key);
       byHome
@@ -222,13 +224,30 @@ public final class BatchCall {
           }
         };
     return call.start()
-        .handle((all, error) -> error == null ? note(parts, all) : failed(parts, error));
+        .handle(
+            (all, error) ->
+                error == null
+                    ? CallFuture.completed(note(parts, all))
+                    : sendElsewhere(home, parts, Calls.asOsier(error, false)))
+        .thenCompose(rest -> rest);
+  }
+
+  /** Sends parts again if they belong to another home by now; notes the error otherwise. */
+  private CompletableFuture<List<Integer>> sendElsewhere(
+      String home, List<Integer> parts, OsierException error) {
+    Partitioning now = session.partitioning(keyspace);
+    if (error.code() != ErrorCode.UNKNOWN_KEYSPACE || now == null || Homes.isHome(keyspace)) {
+      return CallFuture.completed(failed(parts, error));
+    }
+    Homes homes = now.homes();
+    return parts.stream().allMatch(i -> homes.keyspace(keyspace, keys.get(i)).equals(home))
+        ? CallFuture.completed(failed(parts, error))
+        : sendAll(now, parts).thenApply(done -> List.of());
   }
 
   /** Notes an error for each part; returns the parts that must be requested again: none. */
-  private List<Integer> failed(List<Integer> parts, Throwable error) {
-    OsierException failure = Calls.asOsier(error, false);
-    parts.forEach(part -> errors[part] = failure);
+  private List<Integer> failed(List<Integer> parts, OsierException error) {
+    parts.forEach(part -> errors[part] = error);
     return List.of();
   }
 

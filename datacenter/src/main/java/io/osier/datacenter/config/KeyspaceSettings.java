@@ -192,7 +192,8 @@ public final class KeyspaceSettings {
    */
   public static List<String> withoutEffect(KeyspacePolicy policy) {
     SortedMap<String, String> given = all(policy);
-    all(KeyspacePolicy.session(policy.name(), Duration.ofSeconds(2))).forEach(given::remove);
+    all(KeyspacePolicy.session(policy.name(), Duration.ofSeconds(2)))
+        .forEach((name, usual) -> given.remove(name, usual));
     return withoutEffect(all(policy), given.keySet());
   }
 

@@ -269,19 +269,14 @@ public interface ControlHost {
   /** Returns the newest version of the peer protocol that a datacenter is known to speak. */
   int protocol(String name);
 
-  /** Returns whether it is known which version of the peer protocol a datacenter speaks. */
-  default boolean isProtocolKnown(String name) {
-    return true;
-  }
-
   /**
    * Returns, in words, which datacenters are not known to speak a version of the peer protocol, and
    * what to do; empty if all do.
    */
   default Optional<String> tooOld(int version, Collection<String> names) {
     List<String> old = names.stream().filter(name -> protocol(name) < version).sorted().toList();
-    List<String> unheard = old.stream().filter(name -> !isProtocolKnown(name)).toList();
-    List<String> known = old.stream().filter(this::isProtocolKnown).toList();
+    List<String> unheard = old.stream().filter(name -> incarnation(name) == 0).toList();
+    List<String> known = old.stream().filter(name -> incarnation(name) != 0).toList();
     String start = unheard.isEmpty() ? "" : "never heard, so start first: " + unheard;
     String upgrade = known.isEmpty() ? "" : "too old, so upgrade first: " + known;
     return old.isEmpty()

@@ -227,11 +227,9 @@ public final class RequestHandler implements ClientService {
               : reply;
       serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
-      reply.accept(
-          Optional.of(e)
-              .filter(x -> x.code() == ErrorCode.UNKNOWN_KEYSPACE)
-              .flatMap(x -> mayLackKeyspaces())
-              .orElseGet(() -> new Reply.Failure(e.code(), e.reason())));
+      Reply.Failure why = new Reply.Failure(e.code(), e.reason());
+      boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE;
+      reply.accept(mayBeThere ? mayLackKeyspaces().orElse(why) : why);
     } catch (RejectedExecutionException e) {
       // The readers of the disk end before the connections do.
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));

@@ -129,11 +129,6 @@ final class PeerDirectory implements PeerLinks {
   }
 
   @Override
-  public boolean isProtocolKnown(String name) {
-    return transport().knownVersion(name) != 0;
-  }
-
-  @Override
   public void setProtocols(Map<String, Integer> said) {
     protocols = Map.copyOf(said);
     PeerTransport to = transport;

@@ -64,7 +64,7 @@ abstract class HolderPlaneFixture {
     /** Those that it does not reach. */
     Set<String> cut = Set.of();
 
-    /** Those whose version it does not know. */
+    /** Those of which it knows no incarnation. */
     Set<String> unheard = Set.of();
 
     boolean settled = true;
@@ -274,12 +274,7 @@ abstract class HolderPlaneFixture {
 
     @Override
     public long incarnation(String name) {
-      return 1;
-    }
-
-    @Override
-    public boolean isProtocolKnown(String name) {
-      return !unheard.contains(name);
+      return unheard.contains(name) ? 0 : 1;
     }
 
     @Override

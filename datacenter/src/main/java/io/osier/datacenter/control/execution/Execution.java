@@ -172,11 +172,6 @@ final class Execution implements ControlHost {
   }
 
   @Override
-  public boolean isProtocolKnown(String name) {
-    return name.equals(self.dc()) || links.isProtocolKnown(name);
-  }
-
-  @Override
   public int protocolMin(String name) {
     return PeerVersions.oldestNaming(name);
   }

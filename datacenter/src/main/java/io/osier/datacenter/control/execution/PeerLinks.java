@@ -24,9 +24,6 @@ public interface PeerLinks {
   /** Returns the newest version of the peer protocol that a datacenter is known to speak. */
   int protocol(String name);
 
-  /** Returns whether it is known which version of the peer protocol a datacenter speaks. */
-  boolean isProtocolKnown(String name);
-
   /** Sets the newest version of the peer protocol that each datacenter says it speaks, by name. */
   void setProtocols(Map<String, Integer> protocols);
 

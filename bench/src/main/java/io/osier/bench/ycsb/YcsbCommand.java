@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -40,6 +42,26 @@ import picocli.CommandLine.Unmatched;
 public final class YcsbCommand implements Callable<Integer> {
   private static final String LOCAL = "local=127.0.0.1:7400";
   private static final List<String> WORKLOADS = List.of("a", "b", "c", "d", "e", "f");
+
+  /** The options of YCSB's client. */
+  private static final Set<String> ALONE = Set.of("-s", "-load", "-t");
+
+  private static final Set<String> WITH_VALUE =
+      Set.of("-p", "-P", "-threads", "-target", "-db", "-l");
+
+  private static final List<String> NUMBERS =
+      List.of(
+          "recordcount",
+          "operationcount",
+          "insertstart",
+          "insertcount",
+          "fieldcount",
+          "fieldlength",
+          "maxexecutiontime",
+          "threadcount",
+          "target");
+
+  private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,10}");
 
   @Unmatched private List<String> arguments = new ArrayList<>();
 
@@ -72,7 +94,8 @@ public final class YcsbCommand implements Callable<Integer> {
    *
    * @param given the workload, and further arguments, which override it
    * @param file the file to which the workload's properties are written
-   * @throws IllegalArgumentException if there is no such workload
+   * @throws IllegalArgumentException if there is no such workload, or an argument is wrong: YCSB
+   *     itself would print a stack trace, or its usage and exit with 0
    */
   static List<String> withWorkload(List<String> given, Path file) throws IOException {
     String name = given.getFirst();
@@ -81,6 +104,7 @@ public final class YcsbCommand implements Callable<Integer> {
       throw new IllegalArgumentException(
           "there is no workload '" + name + "': load comes first, then a, b, c, d, e or f");
     }
+    checkArguments(given.subList(1, given.size()));
     String resource = (loads ? "a" : name) + ".properties"; // all have the same records
     try (InputStream in =
         Objects.requireNonNull(YcsbCommand.class.getResourceAsStream(resource), resource)) {
@@ -88,10 +112,46 @@ public final class YcsbCommand implements Callable<Integer> {
     }
     List<String> all = new ArrayList<>(List.of(loads ? "-load" : "-t", "-P", file.toString()));
     all.addAll(given.subList(1, given.size()));
-    if (properties(all).getProperty("osier.endpoints") == null) {
+    Properties properties = properties(all);
+    for (String number : NUMBERS) {
+      checkNumber("property " + number, properties.getProperty(number, "0"));
+    }
+    if (properties.getProperty("osier.endpoints") == null) {
       all.addAll(List.of("-p", "osier.endpoints=" + LOCAL));
     }
     return all;
+  }
+
+  private static void checkArguments(List<String> arguments) {
+    for (int i = 0; i < arguments.size(); i++) {
+      String option = arguments.get(i);
+      if (ALONE.contains(option)) {
+        continue;
+      }
+      if (!WITH_VALUE.contains(option)) {
+        throw new IllegalArgumentException(
+            "YCSB has no option '"
+                + option
+                + "'; it has -p NAME=VALUE, -P FILE, -threads N, -target OPS, -s");
+      }
+      i++;
+      if (i == arguments.size()) {
+        throw new IllegalArgumentException("what belongs to " + option + " is missing behind it");
+      }
+      String value = arguments.get(i);
+      if (option.equals("-p") && value.indexOf('=') <= 0) {
+        throw new IllegalArgumentException("-p must be given NAME=VALUE, not '" + value + "'");
+      }
+      if (option.equals("-threads") || option.equals("-target")) {
+        checkNumber(option, value);
+      }
+    }
+  }
+
+  private static void checkNumber(String name, String value) {
+    if (!WHOLE_NUMBER.matcher(value).matches()) {
+      throw new IllegalArgumentException(name + " must be a whole number, not '" + value + "'");
+    }
   }
 
   /** Returns the properties that arguments set, as YCSB reads them: -p overrides -P. */

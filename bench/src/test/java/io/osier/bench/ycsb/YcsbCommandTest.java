@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -13,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import site.ycsb.measurements.Measurements;
 import site.ycsb.workloads.CoreWorkload;
@@ -48,6 +50,25 @@ final class YcsbCommandTest {
                 List.of("c", "-p", "osier.endpoints=eu=eu:7400", "-threads", "8"), file()))
         .containsExactly(
             "-t", "-P", file().toString(), "-p", "osier.endpoints=eu=eu:7400", "-threads", "8");
+  }
+
+  /** YCSB prints a stack trace, or its usage and exits with 0. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "-foo | YCSB has no option '-foo'; it has -p",
+        "-threads | what belongs to -threads is missing",
+        "-threads x | -threads must be a whole number, not \"x\"",
+        "-p recordcount | -p must be given NAME=VALUE, not \"recordcount\"",
+        "-p recordcount=1e3 | property recordcount must be a whole number, not \"1e3\"",
+        "-p maxexecutiontime=-1 | property maxexecutiontime must be a whole number"
+      })
+  void wrongArgument_isNamed_beforeYcsbSeesIt(String arguments, String message) {
+    List<String> all = Stream.concat(Stream.of("a"), Arrays.stream(arguments.split(" "))).toList();
+    assertThatThrownBy(() -> YcsbCommand.withWorkload(all, file()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message.replace('"', '\''));
   }
 
   @Test

@@ -78,8 +78,8 @@ record ConfigValues(String source, Config config) {
 
   int integer(String key, int min, int max) {
     String allowed = "a whole number from " + min + " to " + max;
-    int value = value(key, allowed, () -> config.getInt(key));
-    if (value < min || value > max) {
+    int value = value(key, allowed, () -> config.getInt(key)); // it cuts fractions off
+    if (value < min || value > max || value != config.getDouble(key)) {
       throw bad(key, allowed);
     }
     return value;

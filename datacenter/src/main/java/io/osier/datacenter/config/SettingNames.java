@@ -52,22 +52,23 @@ final class SettingNames {
     return known;
   }
 
-  /** Whether settings are in it: a block of the reference, a keyspace or a user. */
+  /** Whether settings are in it: a block of the reference, or a keyspace. */
   private static boolean isBlock(String key) {
-    boolean isNamed = key.startsWith(KEYSPACES + ".") || key.startsWith(USERS + ".");
-    return isNamed
+    return key.startsWith(KEYSPACES + ".")
         ? ConfigUtil.splitPath(key).size() == 3
         : ConfigValues.REFERENCE.hasPath(key)
             && ConfigValues.REFERENCE.getValue(key).valueType() == ConfigValueType.OBJECT;
   }
 
-  /** What is wrong with a value that stands for a block; empty if it is one, or unknown yet. */
+  /**
+   * What is wrong with a value that stands for a block; empty if it is one, or unknown yet. The
+   * value is not shown, as it may be a password.
+   */
   private static Optional<String> noBlock(String key, ConfigValue value) {
     try {
       return value.valueType() == ConfigValueType.OBJECT
           ? Optional.empty()
-          : Optional.of(
-              key + " must be a block of settings, { … }, not '" + value.unwrapped() + "'");
+          : Optional.of(key + " must be a block of settings, { … }");
     } catch (ConfigException.NotResolved e) {
       return Optional.empty(); // ${NAME}, which may be a block
     }
@@ -76,7 +77,7 @@ final class SettingNames {
   /** What is said of a key that is not known; empty if it is. */
   private Optional<String> unknown(String key) {
     List<String> parts = ConfigUtil.splitPath(key);
-    if (key.startsWith(USERS + ".")) {
+    if (key.startsWith(USERS + ".") && parts.size() > 3) {
       return OF_A_USER.contains(parts.get(3))
           ? Optional.empty()
           : Optional.of(

@@ -2,6 +2,7 @@ package io.osier.datacenter.config;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigOrigin;
+import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValueFactory;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -53,7 +54,7 @@ final class WrongSetting extends RuntimeException {
 
   /**
    * Returns the same configuration with the setting's default, so that the other settings can be
-   * read, too.
+   * read, too. Where the setting has its default, its block gets the defaults.
    */
   Config mended(Config config) {
     if (key.isEmpty()) {
@@ -62,6 +63,15 @@ final class WrongSetting extends RuntimeException {
     if (key.equals(NAME)) {
       return config.withValue(key, ConfigValueFactory.fromAnyRef("dc"));
     }
+    Config mended = withDefault(config, key);
+    if (mended.equals(config)) { // the default is what is wrong, beside the rest of its block
+      List<String> parts = ConfigUtil.splitPath(key);
+      return withDefault(config, ConfigUtil.joinPath(parts.subList(0, parts.size() - 1)));
+    }
+    return mended;
+  }
+
+  private static Config withDefault(Config config, String key) {
     return ConfigValues.REFERENCE.hasPathOrNull(key)
         ? config.withValue(key, ConfigValues.REFERENCE.getValue(key))
         : config.withoutPath(key);

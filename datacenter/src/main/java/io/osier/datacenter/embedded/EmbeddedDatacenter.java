@@ -127,7 +127,7 @@ public final class EmbeddedDatacenter implements AutoCloseable {
 
   /**
    * Whether requests are served: a datacenter that has just started first catches up with its
-   * peers. Until then calls wait, at most for the client's timeout.
+   * peers. Until then calls wait, at most for the client's timeout. One that was closed is not.
    */
   public boolean isReady() {
     return datacenter.isReady();

@@ -245,7 +245,8 @@ public final class Datacenter implements AutoCloseable {
    * neither joining nor leaving.
    */
   public boolean isReady() {
-    return !isReadOnly()
+    return !closed
+        && !isReadOnly()
         && parts.control.obstacles().isEmpty()
         && parts.keyspaces.partitions().allMatch(PartitionRunner::isReady);
   }

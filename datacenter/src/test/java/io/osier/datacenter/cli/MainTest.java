@@ -7,10 +7,12 @@ import io.osier.datacenter.cli.command.CliCommand;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,6 +96,20 @@ final class MainTest {
       })
   void rarerArguments_areLeftToPicocli(String line) {
     assertThat(CliCommand.plain(List.of(line.split(" ")))).isEmpty();
+  }
+
+  @Test
+  void timeLimitThatIsNone_isRefused() throws Exception {
+    assertThat(said("backup", "--timeout", "0"))
+        .startsWith("2 ")
+        .contains("--timeout must be at least 1 second");
+  }
+
+  @Test
+  void rebuildWithoutPeers_saysWhoIsToBeNamed(@TempDir Path dir) throws Exception {
+    Path file = Files.writeString(dir.resolve("eu.conf"), "osier { dc = eu, keyspaces { a {} } }");
+    assertThat(said("rebuild", "--config", file.toString()))
+        .startsWith("1 error CONFIGURATION: osier.peers is empty: name there a datacenter");
   }
 
   @Test

@@ -104,11 +104,12 @@ final class WrongConfigTest {
         "osier.keyspaces.shop.slaa = 1s               | slaa            |"
             + " osier.keyspaces.shop.sla",
         "osier.queue = -1                             | osier.queue     | 1 to",
+        "osier.queue = 1.5                            | osier.queue     | whole number",
+        "osier.keyspaces.shop.partitions = 1.5        | partitions      | whole number",
         "osier.nothing = 3                            | osier.nothing   | osier-reference.conf",
         "osier.users.ann.food = 3                     | users.ann.food  | osier-reference.conf",
         "osier.listen = 7400                          | osier.listen    | a block of settings",
         "osier.users = admin                          | osier.users     | a block of settings",
-        "osier.users.ann = x                          | users.ann       | a block of settings",
         "osier.keyspaces = [a, b]                     | osier.keyspaces | a block of settings",
         "osier.keyspaces.other = 2s                   | keyspaces.other | a block of settings",
         "osier.redis.databases = shop                 | redis.databases | a block of settings",
@@ -147,13 +148,25 @@ final class WrongConfigTest {
   void valuesInThePlaceOfBlocks_areReportedTogether_andEmptyBlocksAreNoMistakes() {
     String text = "osier {\n listen = 1\n store = 2\n peers { \"a.b\" = \"h:1\" }\n tls {}\n}\n";
     refused(ErrorCode.CONFIGURATION, () -> ConfigReader.read("f.conf", text, Map.of()))
-        .hasMessageContaining("line 2: osier.listen must be a block of settings, { … }, not '1'")
+        .hasMessageContaining("line 2: osier.listen must be a block of settings, { … }")
         .hasMessageContaining("line 3: osier.store must be")
         .hasMessageContaining("line 4: osier.peers.\"a.b\" must be")
         .hasMessageContaining("osier.dc must be")
         .hasMessageContaining("4 mistakes");
     assertThat(ConfigReader.read("f.conf", GOOD + "osier { listen {}, admin {} }", Map.of()))
         .isEqualTo(ConfigReader.read("f.conf", GOOD, Map.of()));
+  }
+
+  @Test
+  void mistakeBesideADefault_doesNotHideTheOthers() {
+    String text =
+        GOOD
+            + "osier { tls.certificate = \"a.pem\", trace.sample = 0.5, users.x.rights = [\"red\"]"
+            + " }";
+    refused(ErrorCode.CONFIGURATION, () -> ConfigReader.read("f.conf", text, Map.of()))
+        .hasMessageContaining("osier.tls.key must be")
+        .hasMessageContaining("osier.trace.endpoint must be")
+        .hasMessageContaining("'red'");
   }
 
   @Test

@@ -214,6 +214,7 @@ final class EmbeddedDatacenterTest {
       eu.set("s").add("e" + i % 10);
     }
     own.dc("eu").close();
+    assertThat(own.dc("eu").isReady()).isFalse();
     Keyspace us = own.keyspace("us", "slow");
     eventually(
         () -> {

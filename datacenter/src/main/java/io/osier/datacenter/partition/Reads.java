@@ -19,6 +19,7 @@ import io.osier.crdt.types.OrMap;
 import io.osier.crdt.types.TaggedSet;
 import io.osier.datacenter.partition.history.HeldEntries;
 import io.osier.datacenter.store.StoredKey;
+import io.osier.protocol.Ask;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;

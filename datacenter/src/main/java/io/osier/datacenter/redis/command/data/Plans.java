@@ -57,14 +57,7 @@ public final class Plans {
   }
 
   static Request write(Scope scope, Key key, CrdtType type, Operation operation) {
-    return new Request.Write(
-        scope.database().keyspace(key),
-        key,
-        type,
-        operation,
-        VersionVector.EMPTY,
-        0,
-        Optional.empty());
+    return write(scope, key, type, operation, Optional.empty(), Optional.empty());
   }
 
   /**
@@ -74,28 +67,27 @@ public final class Plans {
    */
   static Request write(
       Scope scope, Key key, CrdtType type, Operation operation, boolean before, Query query) {
-    return new Request.Write(
-        scope.database().keyspace(key),
-        key,
-        type,
-        operation,
-        VersionVector.EMPTY,
-        0,
-        Optional.of(new Ask(before, query)));
+    Ask ask = new Ask(before, query);
+    return write(scope, key, type, operation, Optional.of(ask), Optional.empty());
   }
 
   /** Returns an update that is done only if an object reads as expected. */
   static Request writeIf(
       Scope scope, Key key, CrdtType type, Operation operation, Query query, Reading expected) {
+    Condition condition = new Condition(List.of(), query, expected);
+    return write(scope, key, type, operation, Optional.empty(), Optional.of(condition));
+  }
+
+  private static Request write(
+      Scope scope,
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Optional<Ask> ask,
+      Optional<Condition> condition) {
+    String keyspace = scope.database().keyspace(key);
     return new Request.Write(
-        scope.database().keyspace(key),
-        key,
-        type,
-        operation,
-        VersionVector.EMPTY,
-        0,
-        Optional.empty(),
-        Optional.of(new Condition(List.of(), query, expected)));
+        keyspace, key, type, operation, VersionVector.EMPTY, 0, ask, condition);
   }
 
   /** Returns a program; the keys of its calls must be in one place. */
@@ -175,6 +167,11 @@ public final class Plans {
   public static Plan read(
       Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
     return ask(read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
+  }
+
+  /** Reads a string; it has no bytes if the key is absent. */
+  static Plan readString(Scope scope, Key key, Function<byte[], RespValue> then) {
+    return read(scope, key, WHOLE, answer -> then.apply(Texts.stringBytes(answer)));
   }
 
   /**

@@ -8,7 +8,8 @@ import java.util.TreeMap;
 /** A request of an operator or of a program that watches over the datacenter. */
 public sealed interface AdminRequest extends Request {
   /** Asks what the datacenter is doing. Answered by {@link Reply.Report}. */
-  record Inspect(Topic topic, Optional<String> keyspace, int limit) implements AdminRequest {}
+  record Inspect(Request.Topic topic, Optional<String> keyspace, int limit)
+      implements AdminRequest {}
 
   /**
    * Asks for a backup of everything durable, which is made while everything goes on. Answered by
@@ -48,19 +49,5 @@ public sealed interface AdminRequest extends Request {
     public String toString() {
       return subject + " " + action + " " + name + " " + settings.keySet();
     }
-  }
-
-  enum Topic {
-    /** Keyspaces, partitions, traffic, errors. */
-    STAT,
-    /** The hot objects with their modes. */
-    HOT,
-    /** The other datacenters with their lag. */
-    PEERS,
-    /**
-     * A digest of all objects for each partition, and one for each of the first {@code limit}
-     * objects: equal digests mean equal contents. STAT has the vectors.
-     */
-    DIGEST
   }
 }

@@ -7,6 +7,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.TimeLimit;
 import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.call.DatacenterQueries;
 import io.osier.proxy.client.ClientCore;
 import io.osier.proxy.connection.CallbackThread;
@@ -177,7 +178,7 @@ public final class OsierClient implements AutoCloseable {
    * @return one JSON object; docs/MONITORING.md describes its fields
    */
   public CompletableFuture<String> inspectAsync(
-      String dc, AdminRequest.Topic topic, Optional<String> keyspace, int limit) {
+      String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
     return limit < 0
         ? CompletableFuture.failedFuture(below0(limit))
         : DatacenterQueries.report(
@@ -192,8 +193,7 @@ public final class OsierClient implements AutoCloseable {
    *
    * @return one JSON object; docs/MONITORING.md describes its fields
    */
-  public CompletableFuture<String> inspectAsync(
-      AdminRequest.Topic topic, String keyspace, int limit) {
+  public CompletableFuture<String> inspectAsync(Request.Topic topic, String keyspace, int limit) {
     return limit < 0
         ? CompletableFuture.failedFuture(below0(limit))
         : DatacenterQueries.inspect(

@@ -16,7 +16,6 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -158,11 +157,11 @@ final class BadCallTest {
     refused(
         ErrorCode.INVALID_ARGUMENT,
         "at least 0",
-        () -> Calls.join(client.inspectAsync("eu", AdminRequest.Topic.HOT, Optional.empty(), -1)));
+        () -> Calls.join(client.inspectAsync("eu", Request.Topic.HOT, Optional.empty(), -1)));
     refused(
         ErrorCode.INVALID_ARGUMENT,
         "at least 0",
-        () -> Calls.join(client.inspectAsync(AdminRequest.Topic.HOT, "shop", -1)));
+        () -> Calls.join(client.inspectAsync(Request.Topic.HOT, "shop", -1)));
   }
 
   @Test

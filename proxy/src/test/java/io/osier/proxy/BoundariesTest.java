@@ -8,7 +8,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
 import io.osier.testing.Patience;
 import java.io.File;
@@ -185,7 +185,7 @@ final class BoundariesTest {
 
   private @Nullable Object argument(String type) {
     return switch (type) {
-      case "io.osier.protocol.Request$Topic" -> AdminRequest.Topic.STAT;
+      case "io.osier.protocol.Request$Topic" -> Request.Topic.STAT;
       case "java.util.Optional<java.lang.String>" -> Optional.empty();
       case "io.osier.proxy.ClientTraces" -> (ClientTraces) trace -> {};
       default ->

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.fail;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
-import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import io.osier.testing.Patience;
 import io.osier.testing.Refused;
 import java.lang.reflect.InvocationTargetException;
@@ -153,8 +153,8 @@ final class GivingUpTest {
     for (CompletableFuture<?> each :
         List.of(
             client.keyspacesAsync(),
-            client.inspectAsync("eu", AdminRequest.Topic.STAT, Optional.empty(), 0),
-            client.inspectAsync(AdminRequest.Topic.STAT, "shop", 0),
+            client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0),
+            client.inspectAsync(Request.Topic.STAT, "shop", 0),
             client.keyspacesAsync().thenApply(List::size))) {
       int before = client.status().getFirst().inFlight();
       assertThat(each.cancel(true)).isTrue();

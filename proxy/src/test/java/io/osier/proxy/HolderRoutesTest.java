@@ -9,9 +9,9 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
-import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -150,7 +150,7 @@ final class HolderRoutesTest extends HolderRoutesFixture {
         .hasMessageContaining("as the test wants");
     Session pinned = client.session(SessionOptions.DEFAULT.at("ap"));
     assertThat(errorOf(increment(pinned, "carts")).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-    assertThat(client.inspectAsync(AdminRequest.Topic.HOT, "carts", 3)).isNotDone();
+    assertThat(client.inspectAsync(Request.Topic.HOT, "carts", 3)).isNotDone();
     assertThat(ap.open).as("what is asked of a holder itself").isEmpty();
   }
 
@@ -308,7 +308,7 @@ final class HolderRoutesTest extends HolderRoutesFixture {
     List<String> asked = new ArrayList<>();
     while (!eu.open.isEmpty()) {
       Far.Sent sent = eu.open.remove();
-      Request.Scan scan = (Request.Scan) sent.request();
+      ScanRequest scan = (ScanRequest) sent.request();
       asked.add(scan.keyspace());
       sent.answered().answered(page(scan));
     }
@@ -316,7 +316,7 @@ final class HolderRoutesTest extends HolderRoutesFixture {
     assertThat(asked).filteredOn("carts"::equals).as("at first, and for its row").hasSize(2);
   }
 
-  private static Reply.Page page(Request.Scan scan) {
+  private static Reply.Page page(ScanRequest scan) {
     List<Reply.Row> rows =
         (scan.keyspace().equals("carts") ? Stream.of("z") : Stream.of("ap:1", "ap:2", "ap:3"))
             .map(Key::of)

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.HashSet;
@@ -92,7 +92,7 @@ public class Fleet implements AutoCloseable {
    *
    * @throws OsierException UNAVAILABLE if the datacenter does not answer within 10 s
    */
-  public final JsonNode inspect(String dc, AdminRequest.Topic topic, int limit) {
+  public final JsonNode inspect(String dc, Request.Topic topic, int limit) {
     try {
       return json.readTree(
           inspector().inspectAsync(dc, topic, Optional.empty(), limit).get(10, TimeUnit.SECONDS));
@@ -111,7 +111,7 @@ public class Fleet implements AutoCloseable {
 
   public final boolean isReady(String dc) {
     try {
-      for (JsonNode keyspace : inspect(dc, AdminRequest.Topic.STAT, 0).path("keyspaces")) {
+      for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).path("keyspaces")) {
         if (!keyspace.get("ready").asBoolean()) {
           return false;
         }
@@ -151,7 +151,7 @@ public class Fleet implements AutoCloseable {
   private Set<JsonNode> digests() {
     Set<JsonNode> digests = new HashSet<>();
     for (String dc : dcs()) {
-      digests.add(inspect(dc, AdminRequest.Topic.DIGEST, 0).get("keyspaces"));
+      digests.add(inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
     }
     return digests;
   }

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -235,7 +235,7 @@ public final class LocalCluster extends Fleet {
   /** Returns a datacenter's report, or its last one if it does not answer; JSON's null if none. */
   JsonNode lastStat(String dc) {
     try {
-      stats.put(dc, inspect(dc, AdminRequest.Topic.STAT, 0));
+      stats.put(dc, inspect(dc, Request.Topic.STAT, 0));
     } catch (OsierException e) {
       // It is being started, or too busy.
     }

@@ -3,7 +3,7 @@ package io.osier.bench.demo;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -49,8 +49,8 @@ final class Comeback {
   private boolean isFresh() {
     try {
       for (String from : cluster.dcs()) {
-        JsonNode bounds = cluster.inspect(from, AdminRequest.Topic.STAT, 0).get("keyspaces");
-        JsonNode keyspaces = cluster.inspect(from, AdminRequest.Topic.PEERS, 0).get("keyspaces");
+        JsonNode bounds = cluster.inspect(from, Request.Topic.STAT, 0).get("keyspaces");
+        JsonNode keyspaces = cluster.inspect(from, Request.Topic.PEERS, 0).get("keyspaces");
         for (Map.Entry<String, JsonNode> keyspace : keyspaces.properties()) {
           long slaMillis = bounds.at("/" + keyspace.getKey() + "/sla_ms").asLong();
           for (JsonNode to : keyspace.getValue().get("peers")) {

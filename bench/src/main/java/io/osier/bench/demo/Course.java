@@ -6,7 +6,7 @@ import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
 import io.osier.datacenter.cli.session.Table;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -226,7 +226,7 @@ final class Course implements AutoCloseable {
 
   private JsonNode hot(String dc) {
     try {
-      return cluster.inspect(dc, AdminRequest.Topic.HOT, HOT).get("keyspaces");
+      return cluster.inspect(dc, Request.Topic.HOT, HOT).get("keyspaces");
     } catch (OsierException e) {
       return NullNode.getInstance(); // the datacenter is being started again
     }

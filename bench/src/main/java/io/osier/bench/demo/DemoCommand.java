@@ -8,7 +8,7 @@ import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -227,7 +227,7 @@ public final class DemoCommand implements Callable<Integer> {
   private static Map<String, Long> bounds(LocalCluster cluster) {
     Map<String, Long> bounds = new HashMap<>();
     cluster
-        .inspect(cluster.dcs().getFirst(), AdminRequest.Topic.STAT, 0)
+        .inspect(cluster.dcs().getFirst(), Request.Topic.STAT, 0)
         .get("keyspaces")
         .properties()
         .forEach(e -> bounds.put(e.getKey(), e.getValue().get("sla_ms").asLong()));

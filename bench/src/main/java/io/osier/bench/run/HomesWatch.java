@@ -5,7 +5,7 @@ import com.typesafe.config.Config;
 import io.osier.bench.cluster.Holdings;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.Homes;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ final class HomesWatch implements AutoCloseable {
   double stored() {
     long objects = 0;
     for (String dc : cluster.running()) {
-      JsonNode report = cluster.inspect(dc, AdminRequest.Topic.STAT, 0);
+      JsonNode report = cluster.inspect(dc, Request.Topic.STAT, 0);
       for (var one : report.path("keyspaces").properties()) {
         if (Homes.base(one.getKey()).equals(keyspace)) {
           objects += one.getValue().path("objects").asLong();

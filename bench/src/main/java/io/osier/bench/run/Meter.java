@@ -8,7 +8,7 @@ import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -142,7 +142,7 @@ final class Meter implements AutoCloseable {
     }
     int found = 0;
     LocalCluster cluster = target.cluster().orElseThrow();
-    JsonNode report = cluster.inspect(cluster.dcs().getFirst(), AdminRequest.Topic.HOT, top);
+    JsonNode report = cluster.inspect(cluster.dcs().getFirst(), Request.Topic.HOT, top);
     String keyspace = load.config().getString("keyspace");
     for (JsonNode object : report.get("keyspaces").get(keyspace).get("hot")) {
       found += right.contains(object.get("key").asText().substring(1)) ? 1 : 0;
@@ -303,7 +303,7 @@ final class Meter implements AutoCloseable {
     }
     String keyspace = "/keyspaces/" + loads.getFirst().config().getString("keyspace");
     JsonNode report =
-        target.cluster().get().inspect(target.names().getFirst(), AdminRequest.Topic.STAT, 0);
+        target.cluster().get().inspect(target.names().getFirst(), Request.Topic.STAT, 0);
     for (String figure : wanted) {
       JsonNode found = report.at(figure.startsWith("/") ? figure : keyspace + "/" + figure);
       if (!found.isNumber()) {

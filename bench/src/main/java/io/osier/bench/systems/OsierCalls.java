@@ -9,7 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
@@ -349,7 +349,7 @@ public final class OsierCalls implements Calls {
           JsonNode stat =
               new ObjectMapper()
                   .readTree(
-                      client.inspectAsync(dc, AdminRequest.Topic.STAT, Optional.empty(), 0).join());
+                      client.inspectAsync(dc, Request.Topic.STAT, Optional.empty(), 0).join());
           return stat.at("/keyspaces/" + at.name() + "/" + figure).asLong();
         } catch (java.io.IOException e) {
           throw new java.io.UncheckedIOException(e);

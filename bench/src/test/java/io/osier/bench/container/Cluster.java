@@ -10,7 +10,7 @@ import io.osier.bench.cluster.Fleet;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.WriterLoad;
 import io.osier.core.OsierException;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.testcontainers.OsierContainer;
 import java.io.IOException;
@@ -120,7 +120,7 @@ final class Cluster implements AutoCloseable {
    * A report, for example of the peers. It is asked for again where a connection has ended: a
    * change of the containers' networks breaks those to them, sooner or later.
    */
-  JsonNode inspect(String dc, AdminRequest.Topic topic) {
+  JsonNode inspect(String dc, Request.Topic topic) {
     return await()
         .atMost(LONG)
         .ignoreExceptionsInstanceOf(OsierException.class)
@@ -131,7 +131,7 @@ final class Cluster implements AutoCloseable {
 
   /** Whether a datacenter is connected with all others of them that run, or with none. */
   boolean isConnected(String dc, String peer) {
-    for (JsonNode p : inspect(dc, AdminRequest.Topic.PEERS).get("peers")) {
+    for (JsonNode p : inspect(dc, Request.Topic.PEERS).get("peers")) {
       if (p.get("dc").asText().equals(peer) && !p.get("connected").asBoolean()) {
         return false;
       }

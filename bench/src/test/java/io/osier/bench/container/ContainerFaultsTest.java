@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.bench.cluster.CounterLoad;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.testcontainers.OsierContainer;
 import java.util.Arrays;
 import java.util.List;
@@ -101,7 +101,7 @@ final class ContainerFaultsTest {
         cluster.metric(dc, "osier_late_shipments_total", "")
             - cluster.metric(dc, "osier_late_shipments_total", "reason=\"outage\"");
     assertThat(late)
-        .isEqualTo(cluster.inspect(dc, AdminRequest.Topic.STAT).get("sla_violations").asDouble());
+        .isEqualTo(cluster.inspect(dc, Request.Topic.STAT).get("sla_violations").asDouble());
     System.out.printf("%s: %.0f shipments became visible, %.0f late%n", dc, visible(dc), late);
   }
 
@@ -168,6 +168,6 @@ final class ContainerFaultsTest {
     cluster.awaitReady("sa");
     Cluster.awaitMore(load, SOME);
     cluster.settle(load); // of sa, too
-    assertThat(cluster.inspect("sa", AdminRequest.Topic.STAT).get("objects").asLong()).isPositive();
+    assertThat(cluster.inspect("sa", Request.Topic.STAT).get("objects").asLong()).isPositive();
   }
 }

@@ -3,7 +3,7 @@ package io.osier.datacenter.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Value;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.testing.Patience;
 import java.io.File;
 import java.nio.file.Files;
@@ -47,7 +47,7 @@ final class EmbeddedDependenciesTest {
       try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
         eu.awaitReady(Patience.LIMIT);
         eu.session().keyspace("shop").register("r").assign(Value.of("v"));
-        for (AdminRequest.Topic topic : AdminRequest.Topic.values()) {
+        for (Request.Topic topic : Request.Topic.values()) {
           String report = eu.client().inspectAsync("eu", topic, Optional.empty(), 10).join();
           if (!report.contains("shop")) {
             throw new IllegalStateException(report);

@@ -8,7 +8,7 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.server.TestCluster;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Path;
@@ -181,7 +181,7 @@ final class FollowedCachePollersTest extends FollowedCacheFixture {
 
   /** How often a watcher of the keyspace was cut off. */
   private static long cutOff(OsierClient client) {
-    String stat = client.inspectAsync("eu", AdminRequest.Topic.STAT, Optional.of("shop"), 0).join();
+    String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.of("shop"), 0).join();
     Matcher figure = Pattern.compile("\"watchers_cut_off\":(\\d+)").matcher(stat);
     assertThat(figure.find()).as(stat).isTrue();
     return Long.parseLong(figure.group(1));

@@ -11,7 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.server.TestCluster;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
 import io.osier.proxy.OsierClient;
@@ -179,7 +179,7 @@ final class PartTimeToLiveTest {
   }
 
   private static boolean holdsOneObject(OsierClient client, String keyspace) {
-    String stat = client.inspectAsync("eu", AdminRequest.Topic.STAT, Optional.empty(), 0).join();
+    String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
     int at = stat.indexOf("\"" + keyspace + "\":{");
     return stat.startsWith("\"objects\":1,", stat.indexOf("\"objects\":", at));
   }

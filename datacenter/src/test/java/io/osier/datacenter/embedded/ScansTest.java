@@ -274,7 +274,7 @@ final class ScansTest {
               () ->
                   client
                       .inspectAsync(
-                          "eu", io.osier.protocol.AdminRequest.Topic.STAT, Optional.of("bank"), 0)
+                          "eu", io.osier.protocol.Request.Topic.STAT, Optional.of("bank"), 0)
                       .join()
                       .contains("\"removed_objects\":0"));
       try (Transaction past = bank.begin(then)) {

@@ -205,7 +205,7 @@ final class ForwardedRequestsTest extends ForwardedFixture {
 
   @Test
   void whatMayNotBeForwarded_andWhatCannotBeRead_isRefused() {
-    asked(1, "ann", 1, new AdminRequest.Inspect(AdminRequest.Topic.STAT, Optional.empty(), 1));
+    asked(1, "ann", 1, new AdminRequest.Inspect(Request.Topic.STAT, Optional.empty(), 1));
     assertThat(failure(1)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     byte[] unknown = encoded(1, "ann", 3, new Request.Ping());
     unknown[unknown.length - 1] = 120;

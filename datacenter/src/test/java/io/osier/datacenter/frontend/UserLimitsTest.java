@@ -12,7 +12,6 @@ import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.propagation.net.link.PortLimits;
-import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
@@ -191,7 +190,7 @@ final class UserLimitsTest extends UserLimitsFixture {
     assertThatThrownBy(() -> second.awaitConnected(Duration.ofMillis(1)))
         .hasMessageContaining("user 'default' has 1 connections")
         .hasMessageContaining("osier.user-limits.connections");
-    assertThat(first.inspectAsync("eu", AdminRequest.Topic.STAT, Optional.empty(), 0).join())
+    assertThat(first.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join())
         .containsPattern("\"limited\":\\{\"bytes\":0,\"connections\":[1-9][0-9]*,\"requests\":0}")
         .containsPattern(
             "\"users\":\\{\"default\":\\{\"connections\":1,\"requests\":1,\"bytes\":[0-9]+}}");

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.datacenter.cli.command.CertificateMaker;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
 import java.io.IOException;
@@ -57,7 +57,7 @@ final class CertificateFilesTest extends TlsFixture {
     LoggedLines log = open.add(new LoggedLines(Certificates.class.getName()));
     OsierClient client = client(alone(""), Optional.of(trusting())); // of 10 days
     client.awaitConnected(LONG);
-    String stat = client.inspectAsync("eu", AdminRequest.Topic.STAT, Optional.empty(), 0).join();
+    String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
     assertThat(stat).containsPattern("\"certificates\":\\{\"[^}]*\":\"20[0-9-]+T");
     await().until(() -> log.all().size() >= 2);
     assertThat(log.all())

@@ -10,7 +10,7 @@ import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.files.DamagedStore;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
@@ -125,7 +125,7 @@ final class DamagedDatacenterTest {
         .startsWith("ready\n")
         .containsPattern(
             "the store is damaged: partition shop/0: byte \\d+ of \\d+\\.sst; since .* reads");
-    String stat = client.inspectAsync("solo", AdminRequest.Topic.STAT, Optional.empty(), 0).join();
+    String stat = client.inspectAsync("solo", Request.Topic.STAT, Optional.empty(), 0).join();
     assertThat(stat).contains("\"damaged\":[\"partition shop/0: byte ");
     org.awaitility.Awaitility.await()
         .untilAsserted(

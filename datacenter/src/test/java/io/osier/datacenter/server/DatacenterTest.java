@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.Greeting;
 import io.osier.protocol.Reply;
@@ -74,8 +73,7 @@ final class DatacenterTest {
               }
               CompletableFuture.allOf(batch).join();
               done.addAndGet(batch.length);
-              String hot =
-                  eu.inspectAsync("eu", AdminRequest.Topic.HOT, Optional.of("shop"), 3).join();
+              String hot = eu.inspectAsync("eu", Request.Topic.HOT, Optional.of("shop"), 3).join();
               assertThat(hot).contains("\"key\":\"hot\"").contains("\"mode\":\"state\"");
             });
     await().untilAsserted(() -> assertThat(at(us).counter("hot").get()).isEqualTo(done.get()));

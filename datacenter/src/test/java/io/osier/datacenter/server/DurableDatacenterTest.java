@@ -11,7 +11,7 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
@@ -87,7 +87,7 @@ final class DurableDatacenterTest extends DurableFixture {
           .until(
               () ->
                   client
-                      .inspectAsync("solo", AdminRequest.Topic.STAT, Optional.of("shop"), 0)
+                      .inspectAsync("solo", Request.Topic.STAT, Optional.of("shop"), 0)
                       .join()
                       .contains("\"objects\":2,"));
       assertThat(shop.register("other").get()).contains(Value.of("stays"));
@@ -157,7 +157,7 @@ final class DurableDatacenterTest extends DurableFixture {
       for (int i = 0; i < 300; i++) {
         shop.counter("c" + i % 10).increment(1);
       }
-      assertThat(eu.inspectAsync("eu", AdminRequest.Topic.STAT, Optional.empty(), 0).join())
+      assertThat(eu.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join())
           .as("who holds the horizon back, and what the store does")
           .contains("\"log_held_back_by\":\"us\"")
           .contains("\"durability\":\"sync\"")

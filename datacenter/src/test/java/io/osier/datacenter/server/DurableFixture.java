@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.net.Ports;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
@@ -44,7 +44,7 @@ abstract class DurableFixture {
   }
 
   static JsonNode stat(OsierClient client, String dc) throws IOException {
-    String report = client.inspectAsync(dc, AdminRequest.Topic.STAT, Optional.empty(), 0).join();
+    String report = client.inspectAsync(dc, Request.Topic.STAT, Optional.empty(), 0).join();
     return new ObjectMapper().readTree(report).get("keyspaces").get("shop");
   }
 

@@ -12,7 +12,6 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Greeting;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -85,7 +84,7 @@ final class KeyspacesElsewhereTest {
     assertThat(pair.count(Scan.all())).isEqualTo(2);
     await().until(() -> changed.containsAll(List.of("c", "s")));
     watching.close();
-    assertThat(client.inspectAsync(AdminRequest.Topic.HOT, "pair", 3).join()).contains("\"pair\"");
+    assertThat(client.inspectAsync(Request.Topic.HOT, "pair", 3).join()).contains("\"pair\"");
     assertThat(client.status()).extracting(OsierClient.Status::name).startsWith("ap").hasSize(3);
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.net.Ports;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.TlsOptions;
@@ -71,7 +71,7 @@ final class TlsPeersTest extends TlsFixture {
     OsierClient eu = pair(tls(certs, certs, "eu", ""), atUs);
     await().until(() -> log.all().stream().anyMatch(line -> line.contains(why)));
     eu.awaitConnected(LONG);
-    assertThat(eu.inspectAsync("eu", AdminRequest.Topic.PEERS, Optional.empty(), 10).join())
+    assertThat(eu.inspectAsync("eu", Request.Topic.PEERS, Optional.empty(), 10).join())
         .contains("\"connected\":false")
         .doesNotContain("\"connected\":true");
   }

@@ -16,8 +16,8 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.AuditLog;
-import io.osier.protocol.AdminRequest;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
 import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
@@ -139,7 +139,7 @@ final class UsersTest extends UsersFixture {
   /** Asynchronous calls, whose errors come as they are. */
   private static final class Inquiry {
     static void stat(OsierClient client, Optional<String> keyspace) {
-      join(client.inspectAsync("eu", AdminRequest.Topic.STAT, keyspace, 0));
+      join(client.inspectAsync("eu", Request.Topic.STAT, keyspace, 0));
     }
 
     static void backup(OsierClient client) {

@@ -11,7 +11,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.util.List;
 import java.util.Map;
@@ -210,13 +210,13 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
     OsierClient eu = at(cluster, "eu");
     created(eu, "seen");
     eu.session().keyspace("seen").counter("c").increment(7);
-    for (AdminRequest.Topic topic : AdminRequest.Topic.values()) {
+    for (Request.Topic topic : Request.Topic.values()) {
       assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
           .as("%s", topic)
           .contains("\"seen\":{");
     }
     eu.admin().dropKeyspaceAsync("seen").join();
-    for (AdminRequest.Topic topic : AdminRequest.Topic.values()) {
+    for (Request.Topic topic : Request.Topic.values()) {
       assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
           .as("%s", topic)
           .doesNotContain("\"seen\"");

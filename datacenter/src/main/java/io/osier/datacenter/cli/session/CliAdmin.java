@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Admin;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.UserAdmin;
@@ -224,10 +224,10 @@ public final class CliAdmin {
   // ---------------------------------------------------------------- inspections
 
   private JsonNode report(String topic, int limit, Optional<String> keyspace) {
-    AdminRequest.Topic of = AdminRequest.Topic.valueOf(topic.toUpperCase(Locale.ROOT));
+    Request.Topic of = Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT));
     return answer(
         keyspace
-            .filter(k -> of != AdminRequest.Topic.STAT)
+            .filter(k -> of != Request.Topic.STAT)
             .map(k -> client.inspectAsync(of, k, limit))
             .orElseGet(
                 () ->

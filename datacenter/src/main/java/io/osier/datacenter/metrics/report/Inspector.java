@@ -13,6 +13,7 @@ import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
@@ -51,7 +52,7 @@ public final class Inspector {
         .keyspace()
         .filter(asked -> keyspaces.keySet().stream().noneMatch(name -> isPartOf(name, asked)))
         .ifPresent(none -> keyspace(keyspaces, none)); // which says so
-    if (request.topic() == AdminRequest.Topic.DIGEST) {
+    if (request.topic() == Request.Topic.DIGEST) {
       Collection<KeyspaceShard> wanted =
           keyspaces.values().stream()
               .filter(
@@ -61,7 +62,7 @@ public final class Inspector {
               .toList();
       return CompletableFuture.supplyAsync(() -> digest(wanted, request.limit()).toString());
     }
-    int hot = request.topic() == AdminRequest.Topic.HOT ? Math.max(1, request.limit()) : 0;
+    int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
     return publisher.fresh(hot).thenApply(s -> SnapshotJson.of(s, request).toString());
   }
 

@@ -8,6 +8,7 @@ import io.osier.datacenter.store.StoreStatistics;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.Timeliness;
 import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
@@ -28,7 +29,7 @@ final class SnapshotJson {
   /** Returns the answer to an inspection of any topic except digests. */
   static JsonObject of(Snapshot snapshot, AdminRequest.Inspect request) {
     JsonObject root = root(snapshot);
-    if (request.topic() == AdminRequest.Topic.PEERS) {
+    if (request.topic() == Request.Topic.PEERS) {
       JsonObject links = root.putObject("links");
       snapshot
           .links()
@@ -42,7 +43,7 @@ final class SnapshotJson {
                       .put("received_bytes", link.receivedBytes())
                       .put("saved_bytes", link.savedBytes()));
     }
-    if (request.topic() == AdminRequest.Topic.STAT) {
+    if (request.topic() == Request.Topic.STAT) {
       snapshot.obstacles().forEach(root.putArray("not_ready_because")::add);
       snapshot.warnings().forEach(root.putArray("warnings")::add);
       if (!snapshot.certificates().isEmpty()) {

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
-import io.osier.protocol.AdminRequest;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
@@ -202,16 +202,13 @@ final class HomeDatabasesTest {
   void whatADatacenterDoesWithAKeyspace_isToldOfAllHomesThatAreHere() throws Exception {
     RawRedis redis = connect();
     redis.askAll("INCR n", "INCR eu:n", "INCR us:n");
-    assertThat(inspected(AdminRequest.Topic.HOT, "carts"))
-        .contains("\"n\"", "\"eu:n\"", "\"us:n\"");
-    assertThat(inspected(AdminRequest.Topic.HOT, "carts@eu"))
-        .contains("eu:n")
-        .doesNotContain("us:n");
-    assertThat(inspected(AdminRequest.Topic.STAT, "carts")).contains("\"carts@us\"");
-    assertThat(inspected(AdminRequest.Topic.DIGEST, "carts")).contains("\"carts\"", "\"carts@us\"");
+    assertThat(inspected(Request.Topic.HOT, "carts")).contains("\"n\"", "\"eu:n\"", "\"us:n\"");
+    assertThat(inspected(Request.Topic.HOT, "carts@eu")).contains("eu:n").doesNotContain("us:n");
+    assertThat(inspected(Request.Topic.STAT, "carts")).contains("\"carts@us\"");
+    assertThat(inspected(Request.Topic.DIGEST, "carts")).contains("\"carts\"", "\"carts@us\"");
   }
 
-  private String inspected(AdminRequest.Topic topic, String keyspace) {
+  private String inspected(Request.Topic topic, String keyspace) {
     return client.inspectAsync("eu", topic, Optional.of(keyspace), 5).join();
   }
 

@@ -13,9 +13,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -67,14 +65,14 @@ public final class Plans {
    */
   static Request write(
       Scope scope, Key key, CrdtType type, Operation operation, boolean before, Query query) {
-    Ask ask = new Ask(before, query);
+    Request.Ask ask = new Request.Ask(before, query);
     return write(scope, key, type, operation, Optional.of(ask), Optional.empty());
   }
 
   /** Returns an update that is done only if an object reads as expected. */
   static Request writeIf(
       Scope scope, Key key, CrdtType type, Operation operation, Query query, Reading expected) {
-    Condition condition = new Condition(List.of(), query, expected);
+    Request.Condition condition = new Request.Condition(List.of(), query, expected);
     return write(scope, key, type, operation, Optional.empty(), Optional.of(condition));
   }
 
@@ -83,8 +81,8 @@ public final class Plans {
       Key key,
       CrdtType type,
       Operation operation,
-      Optional<Ask> ask,
-      Optional<Condition> condition) {
+      Optional<Request.Ask> ask,
+      Optional<Request.Condition> condition) {
     String keyspace = scope.database().keyspace(key);
     return new Request.Write(
         keyspace, key, type, operation, VersionVector.EMPTY, 0, ask, condition);
@@ -111,7 +109,7 @@ public final class Plans {
   }
 
   static Call update(Key key, CrdtType type, Operation operation, boolean before, Query query) {
-    return new Call.Update(key, type, operation, Optional.of(new Ask(before, query)));
+    return new Call.Update(key, type, operation, Optional.of(new Request.Ask(before, query)));
   }
 
   /** Returns a call that deletes everything that a key holds. */
@@ -120,7 +118,7 @@ public final class Plans {
   }
 
   static Call test(Key key, Optional<CrdtType> type, Query query, Reading expected) {
-    return new Call.Test(key, type, new Condition(List.of(), query, expected));
+    return new Call.Test(key, type, new Request.Condition(List.of(), query, expected));
   }
 
   static Call testAbsent(Key key) {

@@ -8,7 +8,8 @@ import java.util.TreeMap;
 /** A request of an operator or of a program that watches over the datacenter. */
 public sealed interface AdminRequest extends Request {
   /** Asks what the datacenter is doing. Answered by {@link Reply.Report}. */
-  record Inspect(Topic topic, Optional<String> keyspace, int limit) implements AdminRequest {}
+  record Inspect(Request.Topic topic, Optional<String> keyspace, int limit)
+      implements AdminRequest {}
 
   /**
    * Asks for a backup of everything durable, which is made while everything goes on. Answered by

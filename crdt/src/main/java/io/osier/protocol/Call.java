@@ -64,7 +64,8 @@ public sealed interface Call {
    *
    * @param ask what the caller wants to read with it; empty for nothing
    */
-  record Update(Key key, CrdtType type, Operation operation, Optional<Ask> ask) implements Call {}
+  record Update(Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask)
+      implements Call {}
 
   /**
    * Deletes whatever the key holds of other types, and clears and updates the object of this type.
@@ -167,7 +168,7 @@ public sealed interface Call {
    *     {@link Query.Exists} answers no holds
    * @param condition what must hold for the object
    */
-  record Test(Key key, Optional<CrdtType> type, Condition condition) implements Call {
+  record Test(Key key, Optional<CrdtType> type, Request.Condition condition) implements Call {
     @Override
     public boolean isUpdate() {
       return false;

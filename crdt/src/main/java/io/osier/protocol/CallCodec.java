@@ -144,24 +144,24 @@ final class CallCodec {
     return new Call.Guard(in.readKey(), in.readVector());
   }
 
-  static void writeAsk(WireOutput out, Ask ask) {
+  static void writeAsk(WireOutput out, Request.Ask ask) {
     out.writeBoolean(ask.before());
     QueryCodec.write(out, ask.query());
   }
 
-  static Ask readAsk(WireInput in) {
-    return new Ask(in.readFlag(), QueryCodec.read(in));
+  static Request.Ask readAsk(WireInput in) {
+    return new Request.Ask(in.readFlag(), QueryCodec.read(in));
   }
 
-  static void writeCondition(WireOutput out, Condition condition) {
+  static void writeCondition(WireOutput out, Request.Condition condition) {
     out.writeCount(condition.path().size());
     condition.path().forEach(field -> field.write(out));
     QueryCodec.write(out, condition.query());
     ReadingCodec.write(out, condition.expected());
   }
 
-  static Condition readCondition(WireInput in) {
-    return new Condition(
+  static Request.Condition readCondition(WireInput in) {
+    return new Request.Condition(
         readList(in, 2, FieldId::read), QueryCodec.read(in), ReadingCodec.read(in));
   }
 }

@@ -67,11 +67,11 @@ public final class MessageHeap {
     };
   }
 
-  private static long bytes(Ask ask) {
+  private static long bytes(Request.Ask ask) {
     return OPTIONAL + HeapSize.object(REFERENCE + 1) + ask.query().heapBytes();
   }
 
-  private static long bytes(Condition condition) {
+  private static long bytes(Request.Condition condition) {
     return OPTIONAL
         + HeapSize.object(3 * REFERENCE)
         + list(condition.path(), FieldId::heapBytes)

@@ -1,11 +1,15 @@
 package io.osier.protocol;
 
 import io.osier.core.Key;
+import io.osier.core.Present;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.crdt.types.TypeRegistry;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,13 +37,13 @@ public sealed interface Request extends RequestLimits
   /** A request that is about one keyspace. */
   sealed interface OfKeyspace extends Request
       permits ProgressRequest,
+          ScanRequest,
           WatchRequest,
           Read,
           Write,
           ReadAll,
           WriteAll,
           Evaluate,
-          Scan,
           Transact,
           Repeat {
     /** Returns the keyspace's name. */
@@ -128,6 +132,54 @@ public sealed interface Request extends RequestLimits
   }
 
   /**
+   * A question about the object that an update's caller sends with it, answered as of the moment of
+   * the update at the datacenter: nothing comes in between. Needs the right to read.
+   *
+   * @param before whether the object is read as it was before the update; otherwise after it
+   */
+  record Ask(boolean before, Query query) {}
+
+  /**
+   * What must hold for the object if an update is to be done, at the datacenter and in the moment
+   * of the update: nothing comes in between. It says nothing about concurrent updates elsewhere.
+   * Needs the right to read.
+   *
+   * @param path the fields of maps in maps that lead to the tested one, for which the query is
+   *     {@link Query.Whole}; empty for the object
+   * @param expected what the query must answer; for something that does not exist, a new one
+   *     answers
+   */
+  record Condition(List<FieldId> path, Query query, Reading expected) {
+    public Condition {
+      path = Present.copyOf(path, "a field");
+      Present.present(query, "a query");
+      if (!path.isEmpty() && !(query instanceof Query.Whole)) {
+        throw new IllegalArgumentException("of a field the whole is asked, not " + query);
+      }
+      Present.present(expected, "what is expected");
+    }
+
+    /** Returns the query of the object whose answer decides whether the condition holds. */
+    public Query asked() {
+      return path.isEmpty() ? query : new Query.Select(List.of(path.getFirst().name()));
+    }
+
+    /**
+     * Whether it holds.
+     *
+     * @param read the answer to {@link #asked}
+     */
+    public boolean holds(Reading read) {
+      Reading at = read;
+      for (FieldId field : path) {
+        Reading within = at instanceof Reading.Fields f ? f.fields().get(field) : null;
+        at = within == null ? TypeRegistry.empty(field.type()).read(query) : within;
+      }
+      return at.equals(expected);
+    }
+  }
+
+  /**
    * Reads objects of one partition, each by itself. Answered by {@link Reply.All}, which may have
    * fewer parts than there are reads: as many as fit, one at least; the others were not read.
    *
@@ -192,41 +244,6 @@ public sealed interface Request extends RequestLimits
         }
       }
       return false;
-    }
-  }
-
-  /**
-   * Reads objects in the order of their keys, as unsigned bytes, over all partitions. Answered by
-   * {@link Reply.Page} or {@link Reply.Counted}, which say where to go on: only a place, so any key
-   * may be one.
-   *
-   * <p>A scan of rows without an end shows what its user may read from its beginning on without a
-   * gap; any other scan needs the right to read its whole range.
-   *
-   * @param from the first key, inclusive; empty for the beginning
-   * @param to the key before which it ends; empty for the end of the keyspace
-   * @param type only objects of this type; empty for all
-   * @param limit the most rows, 1 to {@link #SCAN_ROWS_MAX}; a page may end earlier, even without
-   *     rows, and has a few more if the last key holds objects of several types
-   */
-  record Scan(
-      String keyspace,
-      Optional<Key> from,
-      Optional<Key> to,
-      Optional<CrdtType> type,
-      Query query,
-      int limit,
-      Want want)
-      implements OfKeyspace {
-    /** Creates a scan of rows to the end of the keyspace. */
-    public Scan(
-        String keyspace, Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
-      this(keyspace, from, Optional.empty(), type, query, limit, Want.ROWS);
-    }
-
-    /** Whether older versions of the protocol have this form, too. */
-    boolean isPlain() {
-      return to.isEmpty() && want == Want.ROWS;
     }
   }
 
@@ -310,29 +327,6 @@ public sealed interface Request extends RequestLimits
     @Override
     public boolean isUpdate() {
       return true; // nobody knows whether the step was done before
-    }
-  }
-
-  /** The kinds of results that a {@link Scan} returns. */
-  enum Want {
-    /** Objects. */
-    ROWS(0),
-    COUNT(1),
-    /**
-     * Also removed objects, as far as a transaction of a {@code causal} keyspace that is open here
-     * may still see them.
-     */
-    KNOWN(2);
-
-    private final int number;
-
-    Want(int number) {
-      this.number = number;
-    }
-
-    /** Returns the number that the encoded form carries. */
-    int number() {
-      return number;
     }
   }
 

@@ -118,7 +118,7 @@ final class RequestCodec {
         out.writeVector(r.after());
         out.writeNumber(r.waitMillis());
       }
-      case Request.Scan r -> {
+      case ScanRequest r -> {
         out.writeByte(r.isPlain() ? SCAN : SCAN_RANGE);
         out.writeText(r.keyspace());
         writeOptional(out, r.from(), WireOutput::writeKey);
@@ -239,10 +239,10 @@ final class RequestCodec {
               readInt(in));
       case SCAN -> readScan(in);
       case SCAN_RANGE -> {
-        Request.Scan s = readScan(in);
+        ScanRequest s = readScan(in);
         Optional<Key> to = readOptional(in, WireInput::readKey);
-        Request.Want want = readWant(in);
-        yield new Request.Scan(s.keyspace(), s.from(), to, s.type(), s.query(), s.limit(), want);
+        ScanRequest.Want want = readWant(in);
+        yield new ScanRequest(s.keyspace(), s.from(), to, s.type(), s.query(), s.limit(), want);
       }
       case INSPECT ->
           new AdminRequest.Inspect(
@@ -266,8 +266,8 @@ final class RequestCodec {
     };
   }
 
-  private static Request.Scan readScan(WireInput in) {
-    return new Request.Scan(
+  private static ScanRequest readScan(WireInput in) {
+    return new ScanRequest(
         in.readText(KEYSPACE_MAX),
         readOptional(in, WireInput::readKey),
         readType(in),
@@ -285,12 +285,12 @@ final class RequestCodec {
     return new WatchRequest(keyspace, key, prefix, readPlaces(in), in.readFlag(), readInt(in));
   }
 
-  private static Request.Want readWant(WireInput in) {
+  private static ScanRequest.Want readWant(WireInput in) {
     int number = in.readByte();
-    if (number < 0 || number >= Request.Want.values().length) {
+    if (number < 0 || number >= ScanRequest.Want.values().length) {
       throw new MalformedException("what a scan is to tell must be 0, 1 or 2, not " + number);
     }
-    return Request.Want.values()[number];
+    return ScanRequest.Want.values()[number];
   }
 
   private static SortedMap<String, String> readSettings(WireInput in) {

@@ -26,13 +26,13 @@ public interface RequestLimits {
   int AGES_VERSION = 13;
 
   /**
-   * The oldest version that a datacenter accepts. Later versions added: 3 {@link Ask} and {@link
-   * Query.Among}; 4 {@link Query.Exists}, {@link Request.ReadAll}, {@link Request.WriteAll}, and
-   * the end and {@link Request.Want} of a {@link Request.Scan}; 5 {@link Condition}, {@link
-   * WatchRequest}, {@link Operation.Delete}, {@link Operation.Expire}, {@link Operation.Persist}
-   * and {@link Query.TimeToLive}; 6 {@link Operation.ExpireParts}, {@link Operation.PersistParts},
-   * {@link Operation.WithPartDeadlines}, {@link Query.PartTimeToLive} and {@link
-   * Query.UntilExpiry}; 7 {@link Query.Range}; 8 {@link CrdtType#isLater} types with their
+   * The oldest version that a datacenter accepts. Later versions added: 3 {@link Request.Ask} and
+   * {@link Query.Among}; 4 {@link Query.Exists}, {@link Request.ReadAll}, {@link Request.WriteAll},
+   * and the end and {@link ScanRequest.Want} of a {@link ScanRequest}; 5 {@link Request.Condition},
+   * {@link WatchRequest}, {@link Operation.Delete}, {@link Operation.Expire}, {@link
+   * Operation.Persist} and {@link Query.TimeToLive}; 6 {@link Operation.ExpireParts}, {@link
+   * Operation.PersistParts}, {@link Operation.WithPartDeadlines}, {@link Query.PartTimeToLive} and
+   * {@link Query.UntilExpiry}; 7 {@link Query.Range}; 8 {@link CrdtType#isLater} types with their
    * operations, and {@link Operation.Bound} with a first value; 9 {@link Request.Evaluate}; 10
    * {@link Reply.Elsewhere}; 11 {@link Partitioning.Hash#TAG}; 12 {@link Partitioning#homes}; 13
    * {@link Reply.Answer#age}.
@@ -42,7 +42,7 @@ public interface RequestLimits {
   /** Most characters of the name of a {@link AdminRequest.Backup}. */
   int BACKUP_NAME_MAX = 100;
 
-  /** Most rows that one {@link Request.Scan} may ask for. */
+  /** Most rows that one {@link ScanRequest} may ask for. */
   int SCAN_ROWS_MAX = 10_000;
 
   /** Longest message of a {@link Greeting.Login} or {@link Greeting.Proof}, in bytes. */

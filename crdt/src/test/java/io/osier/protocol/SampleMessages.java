@@ -77,7 +77,7 @@ final class SampleMessages {
               new Operation.Increment(1),
               SEEN,
               100,
-              Optional.of(new Ask(before, new Query.Whole()))));
+              Optional.of(new Request.Ask(before, new Query.Whole()))));
     }
     for (List<FieldId> path :
         List.of(
@@ -93,15 +93,15 @@ final class SampleMessages {
               100,
               Optional.empty(),
               Optional.of(
-                  new Condition(
+                  new Request.Condition(
                       path,
                       new Query.Whole(),
                       new Reading.Single(Optional.of(Value.of("expected")))))));
     }
-    all.add(new Request.Scan("ks", Optional.of(KEY), Optional.empty(), new Query.Whole(), 10));
-    for (Request.Want want : Request.Want.values()) {
+    all.add(new ScanRequest("ks", Optional.of(KEY), Optional.empty(), new Query.Whole(), 10));
+    for (ScanRequest.Want want : ScanRequest.Want.values()) {
       all.add(
-          new Request.Scan(
+          new ScanRequest(
               "ks",
               Optional.of(KEY),
               Optional.of(Key.of("l")),
@@ -111,14 +111,14 @@ final class SampleMessages {
               want));
     }
     all.add(
-        new Request.Scan(
+        new ScanRequest(
             "ks",
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             new Query.Whole(),
             1,
-            Request.Want.COUNT));
+            ScanRequest.Want.COUNT));
     all.add(new AdminRequest.Inspect(Request.Topic.HOT, Optional.of("ks"), 5));
     all.add(new AdminRequest.Backup(Optional.of("friday")));
     all.add(new AdminRequest.Backup(Optional.empty()));
@@ -182,7 +182,7 @@ final class SampleMessages {
             KEY,
             CrdtType.STRING,
             new Operation.Increment(3),
-            Optional.of(new Ask(true, new Query.Whole()))));
+            Optional.of(new Request.Ask(true, new Query.Whole()))));
     for (boolean either : new boolean[] {true, false}) {
       calls.add(
           new Call.Replace(KEY, CrdtType.STRING, new Operation.Assign(Value.of("v")), either));
@@ -197,7 +197,7 @@ final class SampleMessages {
         new Call.Test(
             KEY,
             Optional.empty(),
-            new Condition(
+            new Request.Condition(
                 List.of(new FieldId("f", CrdtType.STRING)),
                 new Query.Whole(),
                 new Reading.Single(Optional.empty()))));

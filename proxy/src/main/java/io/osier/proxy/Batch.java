@@ -6,8 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Change;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.future.CallFuture;
@@ -118,18 +117,18 @@ public final class Batch extends ObjectSpace {
 
     @Override
     public <T> CompletableFuture<T> update(
-        Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result) {
+        Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
       return answered();
     }
 
     @Override
     public CompletableFuture<Boolean> updateIf(
-        Key key, CrdtType type, Operation operation, Condition condition) {
+        Key key, CrdtType type, Operation operation, Request.Condition condition) {
       return answered();
     }
 
     @Override
-    public CompletableFuture<Found> updateKey(Key key, Operation operation, Ask ask) {
+    public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
       return answered();
     }
 

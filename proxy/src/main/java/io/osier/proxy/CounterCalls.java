@@ -3,7 +3,7 @@ package io.osier.proxy;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
@@ -54,7 +54,7 @@ abstract class CounterCalls {
   final CompletableFuture<Long> addAndGet(long amount) {
     return target.update(
         new Operation.Increment(amount),
-        new Ask(false, new Query.Whole()),
+        new Request.Ask(false, new Query.Whole()),
         r -> ((Reading.Count) r).value());
   }
 

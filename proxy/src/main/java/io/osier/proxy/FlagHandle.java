@@ -3,7 +3,7 @@ package io.osier.proxy;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +46,7 @@ public final class FlagHandle extends Handle {
   public CompletableFuture<Boolean> getAndSetAsync(boolean enabled) {
     return target.update(
         new Operation.SetFlag(enabled),
-        new Ask(true, new Query.Whole()),
+        new Request.Ask(true, new Query.Whole()),
         r -> ((Reading.Flag) r).value());
   }
 

@@ -9,8 +9,6 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Request;
 import io.osier.proxy.call.BatchCall;
 import io.osier.proxy.call.Conversion;
@@ -74,12 +72,12 @@ public final class Keyspace extends ObjectSpace {
    * @return completes with the answer when the update is done
    */
   public CompletableFuture<Found> updateAsync(
-      Key key, CrdtType type, Operation operation, Ask ask) {
+      Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return access.update(key, type, operation, ask, Function.identity());
   }
 
-  /** Waits for {@link #updateAsync(Key, CrdtType, Operation, Ask)}. */
-  public Found update(Key key, CrdtType type, Operation operation, Ask ask) {
+  /** Waits for {@link #updateAsync(Key, CrdtType, Operation, Request.Ask)}. */
+  public Found update(Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return Calls.join(updateAsync(key, type, operation, ask));
   }
 
@@ -92,12 +90,13 @@ public final class Keyspace extends ObjectSpace {
    * @return completes with whether the condition held; otherwise nothing was done
    */
   public CompletableFuture<Boolean> updateIfAsync(
-      Key key, CrdtType type, Operation operation, Condition condition) {
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     return access.updateIf(key, type, operation, condition);
   }
 
   /** Waits for {@link #updateIfAsync}. */
-  public boolean updateIf(Key key, CrdtType type, Operation operation, Condition condition) {
+  public boolean updateIf(
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     return Calls.join(updateIfAsync(key, type, operation, condition));
   }
 

@@ -8,7 +8,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.future.PagePublisher;
 import io.osier.proxy.future.PageStream;
@@ -224,7 +224,9 @@ public abstract class ObjectSpace extends HandleSource {
       String key, Supplier<Operation> operation, Query query, Function<Keyspace.Found, T> result) {
     return Calls.attempt( // the key or the time may be invalid
         () ->
-            access.updateKey(Key.of(key), operation.get(), new Ask(true, query)).thenApply(result));
+            access
+                .updateKey(Key.of(key), operation.get(), new Request.Ask(true, query))
+                .thenApply(result));
   }
 
   /**

@@ -8,9 +8,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.call.KeyspaceAccess;
@@ -94,13 +92,13 @@ public final class Program {
    *
    * @param ask a query in the same step; empty for none
    */
-  public Program update(Key key, CrdtType type, Operation operation, Optional<Ask> ask) {
+  public Program update(Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
     return add(new Call.Update(key, type, operation, ask));
   }
 
   /** Adds an update of an object with any operation, which also returns the object's new value. */
   public Program updateAndRead(String key, CrdtType type, Operation operation) {
-    Ask ask = new Ask(false, new Query.Whole());
+    Request.Ask ask = new Request.Ask(false, new Query.Whole());
     return update(Key.of(key), type, operation, Optional.of(ask));
   }
 
@@ -164,8 +162,8 @@ public final class Program {
     return test(Key.of(key), Optional.empty(), exists(false));
   }
 
-  private static Condition exists(boolean expected) {
-    return new Condition(List.of(), new Query.Exists(), new Reading.Flag(expected));
+  private static Request.Condition exists(boolean expected) {
+    return new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(expected));
   }
 
   /**
@@ -173,7 +171,7 @@ public final class Program {
    *
    * @param type the object's type; empty for whatever the key holds
    */
-  public Program test(Key key, Optional<CrdtType> type, Condition condition) {
+  public Program test(Key key, Optional<CrdtType> type, Request.Condition condition) {
     return add(new Call.Test(key, type, condition));
   }
 

@@ -4,7 +4,7 @@ import io.osier.core.Value;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.CheckedCodec;
 import io.osier.proxy.objects.ObjectRef;
@@ -63,7 +63,8 @@ abstract class RegisterCalls<T, V, R> extends Handle {
   }
 
   private CompletableFuture<V> replace(Value by) {
-    return target.update(new Operation.Assign(by), new Ask(true, new Query.Whole()), values);
+    return target.update(
+        new Operation.Assign(by), new Request.Ask(true, new Query.Whole()), values);
   }
 
   /**

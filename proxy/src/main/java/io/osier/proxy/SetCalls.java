@@ -7,7 +7,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.future.PageReader;
 import io.osier.proxy.future.PageStream;
@@ -133,7 +133,9 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   private CompletableFuture<List<Value>> addAbsent(List<Value> values) {
     Query.Among among = new Query.Among(values);
     return target.update(
-        new Operation.Add(values), new Ask(true, among), reading -> among.absent(many(reading)));
+        new Operation.Add(values),
+        new Request.Ask(true, among),
+        reading -> among.absent(many(reading)));
   }
 
   /**
@@ -152,7 +154,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
             values ->
                 target.update(
                     new Operation.Remove(values),
-                    new Ask(true, new Query.Among(values)),
+                    new Request.Ask(true, new Query.Among(values)),
                     SetCalls::many)));
   }
 

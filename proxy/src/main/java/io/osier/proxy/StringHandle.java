@@ -8,7 +8,7 @@ import io.osier.core.Value;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.CheckedCodec;
 import io.osier.proxy.objects.ObjectRef;
@@ -152,7 +152,7 @@ public final class StringHandle extends LastWriterCalls<String> {
   private <N> CompletableFuture<N> addAndGet(Operation operation, Function<String, N> number) {
     return target.update(
         operation,
-        new Ask(false, new Query.Whole()),
+        new Request.Ask(false, new Query.Whole()),
         r -> number.apply(((Reading.Single) r).value().orElseThrow().toString()));
   }
 

@@ -7,8 +7,6 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
@@ -72,7 +70,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    * @return completes with the answer; the update is visible elsewhere with the commit
    */
   public CompletableFuture<Found> updateAsync(
-      Key key, CrdtType type, Operation operation, Ask ask) {
+      Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return access.update(key, type, operation, ask, Function.identity());
   }
 
@@ -82,7 +80,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    * @return completes with whether the condition held; otherwise the transaction is unchanged
    */
   public CompletableFuture<Boolean> updateIfAsync(
-      Key key, CrdtType type, Operation operation, Condition condition) {
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     return access.updateIf(key, type, operation, condition);
   }
 

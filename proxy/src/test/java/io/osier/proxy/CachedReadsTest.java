@@ -11,6 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.protocol.WatchRequest;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,7 +42,7 @@ final class CachedReadsTest {
                         VersionVector.of(EU, 1 + version),
                         Optional.empty(),
                         t.reads().stream().map(f -> answer(f.query())).toList());
-                case Request.Scan s ->
+                case ScanRequest s ->
                     new Reply.Page(List.of(), Optional.empty(), List.of(VersionVector.EMPTY));
                 case WatchRequest w ->
                     w.resumes() ? new Reply.Changes(List.of(), w.places(), true) : null;

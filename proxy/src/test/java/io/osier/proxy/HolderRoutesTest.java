@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -307,7 +308,7 @@ final class HolderRoutesTest extends HolderRoutesFixture {
     List<String> asked = new ArrayList<>();
     while (!eu.open.isEmpty()) {
       Far.Sent sent = eu.open.remove();
-      Request.Scan scan = (Request.Scan) sent.request();
+      ScanRequest scan = (ScanRequest) sent.request();
       asked.add(scan.keyspace());
       sent.answered().answered(page(scan));
     }
@@ -315,7 +316,7 @@ final class HolderRoutesTest extends HolderRoutesFixture {
     assertThat(asked).filteredOn("carts"::equals).as("at first, and for its row").hasSize(2);
   }
 
-  private static Reply.Page page(Request.Scan scan) {
+  private static Reply.Page page(ScanRequest scan) {
     List<Reply.Row> rows =
         (scan.keyspace().equals("carts") ? Stream.of("z") : Stream.of("ap:1", "ap:2", "ap:3"))
             .map(Key::of)

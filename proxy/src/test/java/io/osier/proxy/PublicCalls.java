@@ -8,9 +8,8 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
@@ -91,9 +90,9 @@ final class PublicCalls {
       case "io.osier.protocol.Call$When" -> Call.When.NONE;
       case "io.osier.crdt.Operation" -> new Operation.Increment(1);
       case "io.osier.crdt.Query" -> new Query.Whole();
-      case "io.osier.protocol.Request$Ask" -> new Ask(false, new Query.Whole());
+      case "io.osier.protocol.Request$Ask" -> new Request.Ask(false, new Query.Whole());
       case "io.osier.protocol.Request$Condition" ->
-          new Condition(List.of(), new Query.Whole(), new Reading.Count(0));
+          new Request.Condition(List.of(), new Query.Whole(), new Reading.Count(0));
       case "io.osier.proxy.Range<E>",
           "io.osier.proxy.Range<io.osier.core.Value>",
           "io.osier.proxy.Range<java.lang.String>" ->

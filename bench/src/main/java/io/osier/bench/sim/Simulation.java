@@ -310,10 +310,8 @@ public final class Simulation {
       case Request.ReadAll r -> unit(r.keyspace(), r.reads().getFirst().key());
       case Request.WriteAll w -> unit(w.keyspace(), w.updates().getFirst().key());
       case Request.Evaluate e -> unit(e.keyspace(), e.calls().getFirst().key());
-      case Request.Transact t -> unit(t.keyspace(), 0);
-      case Request.Repeat r -> unit(r.step().keyspace(), 0);
       case ProgressRequest.Through t -> unit(t.keyspace(), t.partition());
-      case Request.Scan s -> unit(s.keyspace(), 0);
+      case Request.OfKeyspace of -> unit(of.keyspace(), 0); // steps of transactions, and scans
       case Request.Ping p -> units.getFirst();
       default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
     };

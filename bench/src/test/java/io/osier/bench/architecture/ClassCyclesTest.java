@@ -38,7 +38,8 @@ final class ClassCyclesTest {
       SimForwarding SimFrames SimNode SimRemovals StartCheck WatchedStore WitnessedMachine
       io.osier.core 6 AmbiguousException InvalidRequestException OsierException \
       PermanentException TransientException UnavailableException
-      io.osier.protocol 7 AdminRequest Call Greeting ProgressRequest Reply Request WatchRequest
+      io.osier.protocol 8 AdminRequest Call Greeting ProgressRequest Reply Request ScanRequest \
+      WatchRequest
       io.osier.proxy 8 Batch BatchException Changes Keyspace ObjectSpace Program Transaction \
       Watch
       """;

@@ -5,8 +5,8 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.Optional;
 
 /** Sabotages of what clients of production do, and what comes to them. */
@@ -100,7 +100,7 @@ final class ClientSabotages {
                 w.operation(),
                 w.after(),
                 w.waitMillis(),
-                w.ask().map(ask -> new Ask(true, ask.query())))
+                w.ask().map(ask -> new Request.Ask(true, ask.query())))
             : request;
       }
     };
@@ -146,8 +146,8 @@ final class ClientSabotages {
     return new Sabotage() {
       @Override
       public Request sent(Request request) {
-        return request instanceof Request.Scan s && s.from().isPresent()
-            ? new Request.Scan(
+        return request instanceof ScanRequest s && s.from().isPresent()
+            ? new ScanRequest(
                 s.keyspace(),
                 Optional.of(Key.of(s.from().get() + "\u007f")),
                 s.to(),

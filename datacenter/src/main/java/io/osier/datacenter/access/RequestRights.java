@@ -9,6 +9,7 @@ import io.osier.protocol.Greeting;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.Optional;
@@ -34,9 +35,9 @@ public final class RequestRights {
       }
       case Request.ReadAll r -> ofAll(user, r, r.reads().size(), r.keyspace());
       case Request.WriteAll r -> ofAll(user, r, r.updates().size(), r.keyspace());
-      case Request.Scan r -> {
+      case ScanRequest r -> {
         User.Reach reach = user.readable(r.keyspace(), r.from());
-        boolean ends = r.to().isEmpty() && r.want() == Request.Want.ROWS;
+        boolean ends = r.to().isEmpty() && r.want() == ScanRequest.Want.ROWS;
         if (reach.any() && (ends || reach.contains(r.to()))) {
           yield null;
         }
@@ -206,7 +207,7 @@ public final class RequestRights {
    * keyspace. A scan of a range that the user may only read in part ends with that part, as if the
    * keyspace ended there.
    */
-  public static Optional<Key> endOf(User user, Request.Scan scan) {
+  public static Optional<Key> endOf(User user, ScanRequest scan) {
     return user.readable(scan.keyspace(), scan.from()).end();
   }
 

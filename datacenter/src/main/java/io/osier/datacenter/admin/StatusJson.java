@@ -69,31 +69,15 @@ public final class StatusJson {
         .put("uptime_ms", now.uptimeMillis())
         .put("cli", now.cli())
         .put("ready", now.obstacles().isEmpty());
-    JsonObject.Array problems = root.putArray("problems");
-    for (HealthChecks.Finding f : findings.subList(0, Math.min(FINDINGS_MAX, findings.size()))) {
-      problems
-          .addObject()
-          .put("level", f.level().name().toLowerCase(Locale.ROOT))
-          .put("about", cut(f.about(), KEY_MAX))
-          .put("what", cut(f.what(), TEXT_MAX))
-          .put("help", cut(f.help(), TEXT_MAX));
-    }
-    JsonObject.Array links = root.putArray("links");
-    for (DashboardModel.Link link : now.links()) {
-      links
-          .addObject()
-          .put("dc", link.dc())
-          .put("connected", link.connected())
-          .put("stream", link.stream())
-          .put("lag_updates", link.lagUpdates())
-          .put("lag_ms", link.lagMillis())
-          .put("overdue_updates", link.overdueUpdates())
-          .put("behind_updates", link.behindUpdates())
-          .put("unheard_ms", link.unheardMillis())
-          .put("in_flight_bytes", link.inFlightBytes())
-          .put("sent_bytes", link.sentBytes())
-          .put("received_bytes", link.receivedBytes());
-    }
+    root.put(
+        "problems",
+        findings.subList(0, Math.min(FINDINGS_MAX, findings.size())),
+        (f, node) ->
+            node.put("level", f.level().name().toLowerCase(Locale.ROOT))
+                .put("about", cut(f.about(), KEY_MAX))
+                .put("what", cut(f.what(), TEXT_MAX))
+                .put("help", cut(f.help(), TEXT_MAX)));
+    root.put("links", now.links(), StatusJson::link);
     JsonObject.Array spaces = root.putArray("keyspaces");
     now.spaces().stream()
         .sorted(
@@ -106,6 +90,20 @@ public final class StatusJson {
         .put("objects", now.copies().objects())
         .put("hits", now.copies().hits());
     return root;
+  }
+
+  private static void link(DashboardModel.Link link, JsonObject node) {
+    node.put("dc", link.dc())
+        .put("connected", link.connected())
+        .put("stream", link.stream())
+        .put("lag_updates", link.lagUpdates())
+        .put("lag_ms", link.lagMillis())
+        .put("overdue_updates", link.overdueUpdates())
+        .put("behind_updates", link.behindUpdates())
+        .put("unheard_ms", link.unheardMillis())
+        .put("in_flight_bytes", link.inFlightBytes())
+        .put("sent_bytes", link.sentBytes())
+        .put("received_bytes", link.receivedBytes());
   }
 
   private static void space(JsonObject node, DashboardModel.Space s, int hot) {
@@ -141,17 +139,16 @@ public final class StatusJson {
             .put("max_ms", s.visibility().maxMillis())
             .putArray("counts");
     s.visibility().counts().forEach(counts::add);
-    JsonObject.Array objects = node.putArray("hot");
-    for (PartitionReport.Hot h : s.hot().subList(0, Math.min(hot, s.hot().size()))) {
-      objects
-          .addObject()
-          .put("key", cut(h.object().key().toString(), KEY_MAX))
-          .put("type", h.object().type().label())
-          .put("mode", h.mode())
-          .put("rate", Math.round(h.updatesPerSecond() * 10) / 10.0)
-          .put("bytes", h.objectBytes())
-          .put("op_bytes", Math.round(h.opBytes()));
-    }
+    node.put("hot", s.hot().subList(0, Math.min(hot, s.hot().size())), StatusJson::hot);
+  }
+
+  private static void hot(PartitionReport.Hot h, JsonObject node) {
+    node.put("key", cut(h.object().key().toString(), KEY_MAX))
+        .put("type", h.object().type().label())
+        .put("mode", h.mode())
+        .put("rate", Math.round(h.updatesPerSecond() * 10) / 10.0)
+        .put("bytes", h.objectBytes())
+        .put("op_bytes", Math.round(h.opBytes()));
   }
 
   private static String cut(String text, int max) {

@@ -9,6 +9,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Call;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.protocol.WatchRequest;
 import java.util.List;
 import java.util.Locale;
@@ -116,7 +117,7 @@ public final class Forwardable {
 
   static Kind kind(Request request) {
     return switch (request) {
-      case Request.Scan r -> Kind.SCAN;
+      case ScanRequest r -> Kind.SCAN;
       case WatchRequest r -> Kind.WATCH;
       case Request.Transact r -> Kind.TRANSACT;
       case Request.Repeat r -> Kind.TRANSACT;

@@ -21,6 +21,7 @@ import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -378,7 +379,7 @@ public final class AccessControl {
   }
 
   /** Returns the part of the answer to a scan that a user may see. */
-  Reply visible(Identity identity, Request.Scan scan, Reply reply) {
+  Reply visible(Identity identity, ScanRequest scan, Reply reply) {
     if (reply instanceof Reply.Failure) {
       return reply;
     }

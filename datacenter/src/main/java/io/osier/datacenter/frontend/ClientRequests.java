@@ -14,6 +14,7 @@ import io.osier.protocol.AdminRequest;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.net.SocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -312,7 +313,7 @@ public final class ClientRequests {
               identity.user(),
               audited(
                   "backup" + backup.name().map(name -> " " + name).orElse(""), identity, asked));
-      case Request.Scan scan ->
+      case ScanRequest scan ->
           handler.handle(
               scan,
               lane,

@@ -24,6 +24,7 @@ import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Map;
@@ -185,9 +186,7 @@ public final class ForwardedRequests {
         });
   }
 
-  /**
-   * Collects what the steps of a script were shown, which their client is shown with the answer.
-   */
+  /** Collects what a script's steps were shown, which its client is shown with the answer. */
   private static final class ShownSteps implements UnaryOperator<Function<Request, Reply>> {
     VersionVector seen = VersionVector.EMPTY;
 
@@ -224,7 +223,7 @@ public final class ForwardedRequests {
       return;
     }
     switch (request) {
-      case Request.Scan scan ->
+      case ScanRequest scan ->
           here.handle(scan, lane, page -> by.accept(access.visible(identity, scan, page)));
       case Request.ReadAll batch -> handleParts(batch, user, from, lane, by);
       case Request.WriteAll batch -> handleParts(batch, user, from, lane, by);

@@ -26,6 +26,7 @@ import io.osier.protocol.Greeting;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.protocol.WatchRequest;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -331,7 +332,7 @@ public final class RequestHandler implements ClientService {
       case Request.Repeat r -> shard(r.step().keyspace()).transact(r.step(), r, lane, reply);
       case WatchRequest r -> shard(r.keyspace()).watch(r, reply);
       case ProgressRequest r -> shard(r.keyspace()).ask(r.partition(), r, reply);
-      case Request.Scan r -> {
+      case ScanRequest r -> {
         KeyspaceShard keyspace = shard(r.keyspace());
         keyspace.absorbAll();
         keyspace.scan(r, reply);

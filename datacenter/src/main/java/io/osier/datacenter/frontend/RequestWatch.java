@@ -10,6 +10,7 @@ import io.osier.protocol.AdminRequest;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.protocol.WatchRequest;
 import java.net.SocketAddress;
 import java.util.Arrays;
@@ -45,7 +46,7 @@ public final class RequestWatch {
         case Request.Write r -> WRITE;
         case Request.ReadAll r -> READ;
         case Request.WriteAll r -> WRITE;
-        case Request.Scan r -> SCAN;
+        case ScanRequest r -> SCAN;
         case Request.Transact r -> TRANSACT;
         case Request.Evaluate r -> PROGRAM;
         case Request.Repeat r -> TRANSACT;

@@ -15,6 +15,7 @@ import io.osier.propagation.Propagation;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -195,7 +196,7 @@ final class Commands {
         case Request.Transact t -> effects.answer(transactions(t.keyspace()).step(ticket, t, now));
         case Request.Repeat r ->
             effects.answer(transactions(r.step().keyspace()).repeat(ticket, r, now));
-        case Request.Scan s -> effects.answer(ticket, dropped(s));
+        case ScanRequest s -> effects.answer(ticket, dropped(s));
         case ProgressRequest.Spread s -> spreading.take(ticket, s, now);
         case ProgressRequest.Reach r ->
             effects.answer(ticket, new Reply.Through(propagation.here()));
@@ -253,7 +254,7 @@ final class Commands {
    * Returns the rows of a scan that the store no longer has: dropped objects that an open snapshot
    * may show.
    */
-  private Reply dropped(Request.Scan scan) {
+  private Reply dropped(ScanRequest scan) {
     List<ObjectId> some =
         transactions == null
             ? List.of()

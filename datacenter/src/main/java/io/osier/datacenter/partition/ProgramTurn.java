@@ -19,9 +19,7 @@ import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.rights.Escrow;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -148,7 +146,7 @@ final class ProgramTurn {
   }
 
   private boolean holds(Call.Test test) {
-    Condition condition = test.condition();
+    Request.Condition condition = test.condition();
     Optional<Reading> found = read(test.key(), test.type(), condition.asked()).reading();
     return found.isPresent()
         ? condition.holds(found.get())
@@ -242,7 +240,7 @@ final class ProgramTurn {
     if (call.ask().isEmpty()) {
       return done();
     }
-    Ask ask = call.ask().get();
+    Request.Ask ask = call.ask().get();
     return new Part(
         true, counted(() -> Reads.asked(ask, call.operation(), before, after, now::millis)), null);
   }
@@ -268,7 +266,7 @@ final class ProgramTurn {
     return answer.map(ProgramTurn::answer).orElseGet(() -> exists(call.key()));
   }
 
-  private Reply.Answer asked(Ask ask, Key key, List<CrdtState> before) {
+  private Reply.Answer asked(Request.Ask ask, Key key, List<CrdtState> before) {
     List<CrdtState> states = ask.before() ? before : work.states(key);
     return counted(() -> Reads.of(states, key, Optional.empty(), ask.query(), now::millis));
   }

@@ -10,7 +10,6 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.rights.Escrow;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -149,7 +148,7 @@ final class Programs {
       if (write.condition().isEmpty()) {
         return null;
       }
-      Condition condition = write.condition().get();
+      Request.Condition condition = write.condition().get();
       CrdtState before = work.present(new ObjectId(write.key(), write.type())).at(now.millis());
       Reply.Answer found = turn.counted(() -> Reads.answer(condition.asked(), before, now::millis));
       return condition.holds(found.reading().orElseThrow()) ? null : found;

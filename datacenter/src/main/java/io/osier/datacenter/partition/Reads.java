@@ -19,7 +19,6 @@ import io.osier.crdt.types.OrMap;
 import io.osier.crdt.types.TaggedSet;
 import io.osier.datacenter.partition.history.HeldEntries;
 import io.osier.datacenter.store.StoredKey;
-import io.osier.protocol.Ask;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -315,7 +314,7 @@ public final class Reads {
    * addition to a set is often known without another search.
    */
   static Reply.Answer asked(
-      Ask ask, Operation update, CrdtState before, CrdtState after, LongSupplier millis) {
+      Request.Ask ask, Operation update, CrdtState before, CrdtState after, LongSupplier millis) {
     if (ask.before()
         && !before.expires()
         && before.store() instanceof TaggedSet set

@@ -19,9 +19,7 @@ import io.osier.datacenter.partition.rights.RightsWaiters;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.wire.Frame;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -93,7 +91,7 @@ final class Writes {
     if (write.condition().isEmpty()) {
       return null;
     }
-    Condition condition = write.condition().get();
+    Request.Condition condition = write.condition().get();
     Reply.Answer found = Reads.answer(condition.asked(), before.at(now.millis()), now::millis);
     return condition.holds(found.reading().orElseThrow()) ? null : found;
   }
@@ -129,7 +127,12 @@ final class Writes {
 
   /** Executes an update that does not wait for rights; throws before anything has changed. */
   private Reply write(
-      Key key, CrdtType type, Operation operation, Optional<Ask> ask, boolean answered, Now now) {
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Optional<Request.Ask> ask,
+      boolean answered,
+      Now now) {
     sequencer.checkTakesUpdates();
     if (operation.isOfKey()) {
       return updateKey(key, operation, ask, answered, now);
@@ -153,7 +156,7 @@ final class Writes {
       ObjectId object,
       CrdtState before,
       Operation wanted,
-      Optional<Ask> ask,
+      Optional<Request.Ask> ask,
       boolean answered,
       Now now) {
     sequencer.checkHome(object.key());
@@ -176,7 +179,7 @@ final class Writes {
    * nothing is committed, and the answer says what is there.
    */
   private Reply updateKey(
-      Key key, Operation operation, Optional<Ask> ask, boolean answered, Now now) {
+      Key key, Operation operation, Optional<Request.Ask> ask, boolean answered, Now now) {
     List<CrdtState> before = store.get(key);
     List<Prepared> prepared = new ArrayList<>(1);
     for (CrdtState state : KeyUpdate.touched(key, before, operation, now)) {

@@ -3,6 +3,7 @@ package io.osier.datacenter.placement;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -137,7 +138,7 @@ public final class DemandCounters {
   private static int reads(Request request) {
     return switch (request) {
       case Request.Read r -> 1;
-      case Request.Scan r -> 1;
+      case ScanRequest r -> 1;
       case Request.ReadAll r -> r.reads().size();
       case Request.Transact r -> r.reads().size();
       case Request.Evaluate r -> r.isUpdate() ? 0 : r.calls().size();

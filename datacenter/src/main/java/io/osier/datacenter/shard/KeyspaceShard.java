@@ -17,6 +17,7 @@ import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.protocol.WatchRequest;
 import java.util.Collection;
 import java.util.HashMap;
@@ -351,12 +352,12 @@ public final class KeyspaceShard {
   }
 
   /** Answers a scan, in a thread that may wait for the disk. */
-  public void scan(Request.Scan scan, Consumer<Reply> reply) {
+  public void scan(ScanRequest scan, Consumer<Reply> reply) {
     gate.checkRead();
     readers.execute(
         () -> {
           try {
-            if (scan.want() == Request.Want.KNOWN && entrances.size() == 1) {
+            if (scan.want() == ScanRequest.Want.KNOWN && entrances.size() == 1) {
               checkReady();
               entrances.getFirst().known(scan, reply);
             } else {
@@ -373,7 +374,7 @@ public final class KeyspaceShard {
   }
 
   /** Reads objects of all partitions in the order of their keys. */
-  private Reply scan(Request.Scan scan) {
+  private Reply scan(ScanRequest scan) {
     checkReady();
     return KeyspaceScan.of(
         partitions.stream().map(PartitionRunner::store).toList(),

@@ -6,8 +6,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import java.util.Optional;
 
 public sealed interface ObjectCommand {
@@ -20,7 +19,11 @@ public sealed interface ObjectCommand {
    * @param condition what must hold for it to be done; empty for nothing
    */
   record Update(
-      Key key, CrdtType type, Operation operation, Optional<Ask> ask, Optional<Condition> condition)
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Optional<Request.Ask> ask,
+      Optional<Request.Condition> condition)
       implements ObjectCommand {
     /** An update without a condition, which shows nothing. */
     public Update(Key key, CrdtType type, Operation operation) {

@@ -9,8 +9,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -100,28 +99,28 @@ public final class UpdateGrammar {
   }
 
   private static ObjectCommand.Update conditional(ObjectCommand.Update update, Reading expected) {
-    Condition condition = new Condition(List.of(), new Query.Whole(), expected);
+    Request.Condition condition = new Request.Condition(List.of(), new Query.Whole(), expected);
     return new ObjectCommand.Update(
         update.key(), update.type(), update.operation(), Optional.empty(), Optional.of(condition));
   }
 
   /** What an update made, or else what was there before. */
-  private static Ask asked(Operation operation) {
+  private static Request.Ask asked(Operation operation) {
     return switch (operation) {
-      case Operation.Increment o -> new Ask(false, new Query.Whole());
-      case Operation.IncrementDecimal o -> new Ask(false, new Query.Whole());
-      case Operation.Append o -> new Ask(false, new Query.Size());
-      case Operation.SetRange o -> new Ask(false, new Query.Size());
-      case Operation.IncrementWithin o -> new Ask(false, new Query.Whole());
-      case Operation.Add o -> new Ask(true, new Query.Among(o.elements()));
-      case Operation.Remove o -> new Ask(true, new Query.Among(o.elements()));
-      case Operation.RemoveFields o -> new Ask(true, new Query.Select(o.names()));
+      case Operation.Increment o -> new Request.Ask(false, new Query.Whole());
+      case Operation.IncrementDecimal o -> new Request.Ask(false, new Query.Whole());
+      case Operation.Append o -> new Request.Ask(false, new Query.Size());
+      case Operation.SetRange o -> new Request.Ask(false, new Query.Size());
+      case Operation.IncrementWithin o -> new Request.Ask(false, new Query.Whole());
+      case Operation.Add o -> new Request.Ask(true, new Query.Among(o.elements()));
+      case Operation.Remove o -> new Request.Ask(true, new Query.Among(o.elements()));
+      case Operation.RemoveFields o -> new Request.Ask(true, new Query.Select(o.names()));
       case Operation.UpdateFields o ->
-          new Ask(
+          new Request.Ask(
               false, new Query.Select(o.updates().stream().map(u -> u.field().name()).toList()));
-      case Operation.Bound o -> new Ask(false, new Query.Rights());
-      case Operation.Transfer o -> new Ask(false, new Query.Rights());
-      default -> new Ask(true, new Query.Whole());
+      case Operation.Bound o -> new Request.Ask(false, new Query.Rights());
+      case Operation.Transfer o -> new Request.Ask(false, new Query.Rights());
+      default -> new Request.Ask(true, new Query.Whole());
     };
   }
 }

@@ -16,11 +16,10 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.AdminRequest;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,8 +76,8 @@ final class UsersProperties extends RightsFixture {
   @Property(tries = 2_000)
   void scan_showsExactlyWhatMayBeReadWithoutAGap(
       @ForAll("users") User user, @ForAll("keys") Key from) {
-    Request.Scan scan =
-        new Request.Scan("shop", Optional.of(from), Optional.empty(), new Query.Whole(), 10);
+    ScanRequest scan =
+        new ScanRequest("shop", Optional.of(from), Optional.empty(), new Query.Whole(), 10);
     if (RequestRights.missing(user, scan) != null) {
       assertThat(mayRead(user, from)).isFalse();
       return;
@@ -105,8 +104,8 @@ final class UsersProperties extends RightsFixture {
 
   @Property
   void scan_fromTheBeginning_needsTheWholeKeyspace(@ForAll("users") User user) {
-    Request.Scan scan =
-        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
+    ScanRequest scan =
+        new ScanRequest("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
     boolean whole = user.may(Grant.on(Right.READ, "shop"));
     assertThat(RequestRights.missing(user, scan) == null).isEqualTo(whole);
     if (whole) {
@@ -120,9 +119,9 @@ final class UsersProperties extends RightsFixture {
       @ForAll("users") User user,
       @ForAll("keys") Key from,
       @ForAll("keys") Key to,
-      @ForAll Request.Want want) {
-    Request.Scan scan =
-        new Request.Scan(
+      @ForAll ScanRequest.Want want) {
+    ScanRequest scan =
+        new ScanRequest(
             "shop",
             Optional.of(from),
             Optional.of(to),
@@ -140,8 +139,8 @@ final class UsersProperties extends RightsFixture {
     } else {
       assertThat(mayRead(user, missing.prefix().orElse(from))).isFalse();
     }
-    Request.Scan open =
-        new Request.Scan(
+    ScanRequest open =
+        new ScanRequest(
             "shop",
             Optional.of(from),
             Optional.empty(),
@@ -149,7 +148,7 @@ final class UsersProperties extends RightsFixture {
             new Query.Exists(),
             1,
             want);
-    if (want != Request.Want.ROWS && RequestRights.missing(user, open) == null) {
+    if (want != ScanRequest.Want.ROWS && RequestRights.missing(user, open) == null) {
       assertThat(ALL_KEYS.stream().filter(k -> k.compareTo(from) >= 0))
           .allMatch(key -> mayRead(user, key));
     }
@@ -170,9 +169,9 @@ final class UsersProperties extends RightsFixture {
         .isEqualTo(readsA && writesB);
     boolean asksB = writesB && user.may(Right.READ, "shop", b);
     Request.Write w = write(b);
-    Optional<Ask> ask = Optional.of(new Ask(true, new Query.Whole()));
-    Optional<Condition> none =
-        Optional.of(new Condition(List.of(), new Query.Exists(), new Reading.Flag(false)));
+    Optional<Request.Ask> ask = Optional.of(new Request.Ask(true, new Query.Whole()));
+    Optional<Request.Condition> none =
+        Optional.of(new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(false)));
     for (Request.Write tells :
         List.of(
             new Request.Write("shop", b, w.type(), w.operation(), VersionVector.EMPTY, 0, ask),
@@ -198,8 +197,9 @@ final class UsersProperties extends RightsFixture {
     boolean readsB = user.may(Right.READ, "shop", b);
     boolean writesB = user.may(Right.WRITE, "shop", b);
     Operation add = new Operation.Increment(1);
-    Optional<Ask> ask = Optional.of(new Ask(true, new Query.Whole()));
-    Condition exists = new Condition(List.of(), new Query.Exists(), new Reading.Flag(true));
+    Optional<Request.Ask> ask = Optional.of(new Request.Ask(true, new Query.Whole()));
+    Request.Condition exists =
+        new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(true));
     Map<Call, Boolean> needs = new LinkedHashMap<>();
     needs.put(new Call.Read(a, Optional.empty(), new Query.Whole()), reads);
     needs.put(new Call.Version(a), reads);
@@ -279,7 +279,7 @@ final class UsersProperties extends RightsFixture {
             read(key),
             write(key),
             step(1, List.of(), List.of(), Request.End.OPEN),
-            new Request.Scan("shop", Optional.of(key), Optional.empty(), new Query.Whole(), 1),
+            new ScanRequest("shop", Optional.of(key), Optional.empty(), new Query.Whole(), 1),
             new ProgressRequest.Through("shop", 0),
             new AdminRequest.Backup(Optional.empty()),
             new AdminRequest.Inspect(Request.Topic.PEERS, Optional.empty(), 1))) {

@@ -11,6 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ abstract class CopyFixture {
   final void scanShows(VersionVector seen) {
     ap.copies.answered(
         "eu",
-        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Exists(), 10),
+        new ScanRequest("shop", Optional.empty(), Optional.empty(), new Query.Exists(), 10),
         Optional.empty(),
         new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
         20);

@@ -11,7 +11,7 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
 import io.osier.proxy.SetHandle;
@@ -143,7 +143,7 @@ final class AnswersTest {
   void whatCannotBeAsked_isRefused_andNothingIsDone(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Key key = Key.of("refused");
-    Ask ofASet = new Ask(false, new Query.Among(values("a")));
+    Request.Ask ofASet = new Request.Ask(false, new Query.Among(values("a")));
     refused(
         ErrorCode.WRONG_TYPE,
         () -> keyspace.update(key, CrdtType.PN_COUNTER, new Operation.Increment(1), ofASet));

@@ -13,7 +13,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.RegisterHandle;
@@ -79,7 +79,8 @@ final class ConditionalUpdatesTest {
   void anyQuery_canBeACondition(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Key set = Key.of("any-set");
-    Condition few = new Condition(List.of(), new Query.Size(), new Reading.Count(1));
+    Request.Condition few =
+        new Request.Condition(List.of(), new Query.Size(), new Reading.Count(1));
     Operation add = new Operation.Add(Value.of("b"));
     assertThat(keyspace.updateIf(set, CrdtType.AW_SET, add, few)).isFalse();
     assertThat(keyspace.exists("any-set")).isFalse();
@@ -88,8 +89,8 @@ final class ConditionalUpdatesTest {
     assertThat(keyspace.updateIf(set, CrdtType.AW_SET, add, few)).isFalse();
     keyspace.boundedCounter("any-b").create(0, 30);
     Key bounded = Key.of("any-b");
-    Condition empty =
-        new Condition(
+    Request.Condition empty =
+        new Request.Condition(
             List.of(),
             new Query.Whole(),
             keyspace.read(bounded, Optional.empty(), new Query.Whole()).reading().orElseThrow());
@@ -99,7 +100,8 @@ final class ConditionalUpdatesTest {
     assertThat(keyspace.boundedCounter("any-b").get()).isEqualTo(5);
     // What is combined in front of the partition counts.
     keyspace.counter("any-c").increment();
-    Condition one = new Condition(List.of(), new Query.Whole(), new Reading.Count(1));
+    Request.Condition one =
+        new Request.Condition(List.of(), new Query.Whole(), new Reading.Count(1));
     assertThat(
             keyspace.updateIf(
                 Key.of("any-c"), CrdtType.PN_COUNTER, new Operation.Increment(1), one))
@@ -162,7 +164,8 @@ final class ConditionalUpdatesTest {
     assertThatThrownBy(
             () -> shop.updateIf(Key.of("x"), CrdtType.AW_SET, new Operation.Add(Value.of(1)), null))
         .hasMessageContaining("a condition must be given");
-    Condition rights = new Condition(List.of(), new Query.Rights(), new Reading.Count(1));
+    Request.Condition rights =
+        new Request.Condition(List.of(), new Query.Rights(), new Reading.Count(1));
     refused(
         ErrorCode.WRONG_TYPE,
         () -> shop.updateIf(Key.of("x"), CrdtType.AW_SET, new Operation.Add(Value.of(1)), rights));

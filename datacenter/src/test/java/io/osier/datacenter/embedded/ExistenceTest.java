@@ -13,7 +13,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.Transaction;
@@ -90,7 +90,7 @@ final class ExistenceTest {
                 .read(Key.of("none"), Optional.of(CrdtType.AW_SET), new Query.Exists())
                 .reading())
         .contains(new Reading.Flag(false));
-    Ask before = new Ask(true, new Query.Exists());
+    Request.Ask before = new Request.Ask(true, new Query.Exists());
     for (boolean there : new boolean[] {false, true}) {
       assertThat(
               keyspace

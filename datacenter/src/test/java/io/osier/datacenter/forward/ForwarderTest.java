@@ -11,6 +11,7 @@ import io.osier.protocol.Call;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -53,8 +54,7 @@ final class ForwarderTest extends ForwarderFixture {
     up(EU);
     assertThat(
             forward(
-                new Request.Scan(
-                    "other", Optional.empty(), Optional.empty(), new Query.Whole(), 1)))
+                new ScanRequest("other", Optional.empty(), Optional.empty(), new Query.Whole(), 1)))
         .isFalse();
     assertThat(forward(new Request.Keyspaces())).isFalse();
     assertThat(world.sent).isEmpty();

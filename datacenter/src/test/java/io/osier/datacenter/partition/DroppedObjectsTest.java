@@ -13,6 +13,7 @@ import io.osier.crdt.Reading;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.List;
@@ -36,14 +37,14 @@ final class DroppedObjectsTest {
   private List<String> dropped(String from, String to, int limit) {
     long ticket =
         eu.submit(
-            new Request.Scan(
+            new ScanRequest(
                 "k",
                 Optional.of(Key.of(from)),
                 Optional.of(Key.of(to)),
                 Optional.empty(),
                 new Query.Exists(),
                 limit,
-                Request.Want.KNOWN));
+                ScanRequest.Want.KNOWN));
     Reply.Page page = (Reply.Page) requireNonNull(eu.replies.get(ticket));
     assertThat(page.rows()).allMatch(row -> row.reading().equals(new Reading.Flag(false)));
     List<String> keys = page.rows().stream().map(row -> row.key() + ":" + row.type()).toList();
@@ -97,14 +98,14 @@ final class DroppedObjectsTest {
         session
             .dc("eu")
             .submit(
-                new Request.Scan(
+                new ScanRequest(
                     "k",
                     Optional.empty(),
                     Optional.empty(),
                     Optional.empty(),
                     new Query.Exists(),
                     10,
-                    Request.Want.KNOWN));
+                    ScanRequest.Want.KNOWN));
     Reply.Page page = (Reply.Page) requireNonNull(session.dc("eu").replies.get(ticket));
     assertThat(page.rows()).isEmpty();
   }

@@ -27,9 +27,7 @@ import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -276,7 +274,7 @@ final class HostileRequestProperties {
       return;
     }
     if (write.ask().isPresent()) {
-      Ask ask = write.ask().get();
+      Request.Ask ask = write.ask().get();
       CrdtState state = (ask.before() ? before : after).state(write);
       Reply.Answer answer = done.answer().orElseThrow();
       assertThat(answer.reading()).as("%s", write).contains(read(state, ask.query(), after.millis));
@@ -307,7 +305,7 @@ final class HostileRequestProperties {
     if (write.condition().isEmpty()) {
       return true;
     }
-    Condition condition = write.condition().get();
+    Request.Condition condition = write.condition().get();
     CrdtState state = before.state(write);
     if (condition.path().isEmpty()) {
       return read(state, condition.query(), before.millis).equals(condition.expected());

@@ -15,9 +15,7 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.math.BigDecimal;
@@ -156,12 +154,12 @@ final class HostileRequests implements ArbitrarySupplier<List<Request>> {
         .as(Query.Range::new);
   }
 
-  private static Arbitrary<Ask> asks() {
-    return Combinators.combine(EITHER, queries()).as(Ask::new);
+  private static Arbitrary<Request.Ask> asks() {
+    return Combinators.combine(EITHER, queries()).as(Request.Ask::new);
   }
 
   /** Some hold of new objects, and a few of others. */
-  private static Arbitrary<Condition> conditions() {
+  private static Arbitrary<Request.Condition> conditions() {
     Arbitrary<Reading> expected =
         Arbitraries.oneOf(
             TYPES.map(type -> TypeRegistry.empty(type).read(new Query.Whole())),
@@ -169,13 +167,13 @@ final class HostileRequests implements ArbitrarySupplier<List<Request>> {
             EITHER.map(Reading.Flag::new),
             VALUES.map(v -> new Reading.Single(Optional.of(v))),
             VALUES.map(v -> new Reading.Many(List.of(v))));
-    Arbitrary<Condition> ofObjects =
+    Arbitrary<Request.Condition> ofObjects =
         Combinators.combine(queries(), expected)
-            .as((query, e) -> new Condition(List.of(), query, e));
-    Arbitrary<Condition> ofFields =
+            .as((query, e) -> new Request.Condition(List.of(), query, e));
+    Arbitrary<Request.Condition> ofFields =
         Combinators.combine(
                 Combinators.combine(NAMES, TYPES).as(FieldId::new).list().ofMaxSize(2), expected)
-            .as((path, e) -> new Condition(path, new Query.Whole(), e));
+            .as((path, e) -> new Request.Condition(path, new Query.Whole(), e));
     return Arbitraries.oneOf(ofObjects, ofFields);
   }
 

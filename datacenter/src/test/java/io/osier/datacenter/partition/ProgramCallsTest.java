@@ -12,7 +12,6 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.Cluster.Dc;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -292,7 +291,7 @@ final class ProgramCallsTest extends ProgramsFixture {
   void whatFailedCallsHaveMade_counts() {
     List<Call> calls = new ArrayList<>();
     calls.add(assign("a", "x".repeat(1 << 20)));
-    Ask notOfAString = new Ask(false, new Query.Contains(Value.of("x")));
+    Request.Ask notOfAString = new Request.Ask(false, new Query.Contains(Value.of("x")));
     for (int i = 0; i < 150; i++) {
       calls.add(
           new Call.Update(

@@ -20,7 +20,6 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.StoredObjects;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -256,9 +255,9 @@ final class ProgramsProperties {
     Arbitrary<Operation> ofKeys =
         Arbitraries.oneOf(
             deadlines, Arbitraries.of(new Operation.Delete(), new Operation.Persist()));
-    Arbitrary<Ask> asks = // some types have no size: such a call must leave nothing
+    Arbitrary<Request.Ask> asks = // some types have no size: such a call must leave nothing
         Combinators.combine(either, Arbitraries.of(new Query.Whole(), new Query.Size()))
-            .as(Ask::new);
+            .as(Request.Ask::new);
     Arbitrary<Call> updates =
         types.flatMap(
             type ->

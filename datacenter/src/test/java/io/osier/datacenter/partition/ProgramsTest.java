@@ -17,9 +17,7 @@ import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Cluster.Dc;
 import io.osier.datacenter.partition.machine.Effects;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -36,7 +34,7 @@ final class ProgramsTest extends ProgramsFixture {
     return new Call.Test(
         key(key),
         Optional.empty(),
-        new Condition(List.of(), new Query.Exists(), new Reading.Flag(expected)));
+        new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(expected)));
   }
 
   @Test
@@ -48,7 +46,7 @@ final class ProgramsTest extends ProgramsFixture {
                 key("a"),
                 CrdtType.STRING,
                 new Operation.Increment(3),
-                Optional.of(new Ask(true, new Query.Whole()))),
+                Optional.of(new Request.Ask(true, new Query.Whole()))),
             read("a"),
             update("a", Operation.ANY_TYPE, new Operation.Delete()),
             read("a"),
@@ -109,7 +107,8 @@ final class ProgramsTest extends ProgramsFixture {
         new Call.Test(
             key("a"),
             Optional.of(CrdtType.AW_SET),
-            new Condition(List.of(), new Query.Contains(Value.of(1)), new Reading.Flag(false)));
+            new Request.Condition(
+                List.of(), new Query.Contains(Value.of(1)), new Reading.Flag(false)));
     assertThat(code(reply(cluster.dc("eu"), program(List.of(), assign("b", "x"), test))))
         .isEqualTo(ErrorCode.WRONG_TYPE);
     assertThat(exists("b")).isFalse();
@@ -179,7 +178,7 @@ final class ProgramsTest extends ProgramsFixture {
               ask.apply(
                   program(List.of(), ifExists("c", true), assign("b", "not done"), read("b")));
           answers.add(missed);
-          Condition four = new Condition(List.of(), new Query.Whole(), text("4"));
+          Request.Condition four = new Request.Condition(List.of(), new Query.Whole(), text("4"));
           for (int i = 0; i < 2; i++) {
             answers.add(
                 ask.apply(

@@ -17,6 +17,7 @@ import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -153,8 +154,8 @@ final class BadRequestTest {
     }
   }
 
-  private static Request.Scan scan(String from, String to, int limit, Request.Want want) {
-    return new Request.Scan(
+  private static ScanRequest scan(String from, String to, int limit, ScanRequest.Want want) {
+    return new ScanRequest(
         "shop",
         Optional.of(Key.of(from)),
         Optional.of(Key.of(to)),
@@ -171,24 +172,25 @@ final class BadRequestTest {
       for (int i = 0; i < 5; i++) {
         answer(client, increment("place" + i));
       }
-      for (Request.Want want : Request.Want.values()) {
+      for (ScanRequest.Want want : ScanRequest.Want.values()) {
         refused(answer(client, scan("a", "z", 0, want)), "1 to 10000");
         refused(answer(client, scan("a", "z", 10_001, want)), "1 to 10000");
         refused(answer(client, scan("a", "z", Integer.MAX_VALUE, want)), "1 to 10000");
       }
-      Reply.Page backwards = (Reply.Page) answer(client, scan("z", "a", 10, Request.Want.ROWS));
+      Reply.Page backwards = (Reply.Page) answer(client, scan("z", "a", 10, ScanRequest.Want.ROWS));
       assertThat(backwards.rows()).isEmpty();
       assertThat(backwards.next()).isEmpty();
-      Reply.Counted none = (Reply.Counted) answer(client, scan("z", "a", 10, Request.Want.COUNT));
+      Reply.Counted none =
+          (Reply.Counted) answer(client, scan("z", "a", 10, ScanRequest.Want.COUNT));
       assertThat(none.objects()).isZero();
       Reply.Page rest =
-          (Reply.Page) answer(client, scan("place2x", "place4", 10, Request.Want.ROWS));
+          (Reply.Page) answer(client, scan("place2x", "place4", 10, ScanRequest.Want.ROWS));
       assertThat(rest.rows().stream().map(row -> row.key().toString())).containsExactly("place3");
       Reply.Counted counted =
-          (Reply.Counted) answer(client, scan("place", "placf", 1, Request.Want.COUNT));
+          (Reply.Counted) answer(client, scan("place", "placf", 1, ScanRequest.Want.COUNT));
       assertThat(counted.objects()).isEqualTo(5);
       Reply.Page known =
-          (Reply.Page) answer(client, scan("place", "placf", 10, Request.Want.KNOWN));
+          (Reply.Page) answer(client, scan("place", "placf", 10, ScanRequest.Want.KNOWN));
       assertThat(known.rows()).as("in a session keyspace: what is there").hasSize(5);
     }
   }

@@ -13,6 +13,7 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
@@ -82,7 +83,7 @@ final class DatacenterLifecycleTest {
           .datacenter("solo")
           .inProcess()
           .send(
-              new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1),
+              new ScanRequest("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1),
               reply -> answering.complete(Thread.currentThread()));
       assertThat(answering.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join())
           .isNotSameAs(Thread.currentThread());
@@ -128,7 +129,7 @@ final class DatacenterLifecycleTest {
       await().until(() -> !replies.isEmpty());
       // Others are not kept waiting by those who make them.
       Request scan =
-          new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1);
+          new ScanRequest("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1);
       assertThat(sent(solo, scan).join()).isInstanceOf(Reply.Page.class);
       CompletableFuture<Void> closing = CompletableFuture.runAsync(solo::close);
       await()

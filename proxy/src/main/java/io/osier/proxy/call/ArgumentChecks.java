@@ -10,9 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import java.util.List;
@@ -63,7 +61,7 @@ public final class ArgumentChecks {
 
   /** Returns what is wrong with an update and its query; null if nothing is. */
   public static @Nullable OsierException update(
-      Key key, CrdtType type, Operation operation, Ask ask) {
+      Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return wrong(
         () -> {
           check(key, type, operation);
@@ -73,7 +71,7 @@ public final class ArgumentChecks {
 
   /** Returns what is wrong with an update and its condition; null if nothing is. */
   public static @Nullable OsierException update(
-      Key key, CrdtType type, Operation operation, Condition condition) {
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     return wrong(
         () -> {
           present(condition, "a condition");

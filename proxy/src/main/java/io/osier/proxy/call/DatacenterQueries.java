@@ -9,6 +9,7 @@ import io.osier.protocol.AdminRequest;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.proxy.Connection;
 import io.osier.proxy.LostException;
 import io.osier.proxy.connection.Datacenters;
@@ -37,7 +38,7 @@ public final class DatacenterQueries {
 
   /** Asks for a page of a scan. */
   public static CompletableFuture<Reply.Page> page(
-      Connection at, Request.Scan scan, long timeoutMillis) {
+      Connection at, ScanRequest scan, long timeoutMillis) {
     return ask(at, scan, timeoutMillis, false, reply -> (Reply.Page) reply);
   }
 

@@ -11,10 +11,9 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.proxy.Connection;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
@@ -85,7 +84,7 @@ public final class KeyspaceAccess implements ObjectAccess {
 
   @Override
   public <T> CompletableFuture<T> update(
-      Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result) {
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, ask);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
@@ -99,13 +98,13 @@ public final class KeyspaceAccess implements ObjectAccess {
   }
 
   @Override
-  public CompletableFuture<Found> updateKey(Key key, Operation operation, Ask ask) {
+  public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
     return update(key, Operation.ANY_TYPE, operation, ask, Function.identity());
   }
 
   @Override
   public CompletableFuture<Boolean> updateIf(
-      Key key, CrdtType type, Operation operation, Condition condition) {
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, condition);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
@@ -149,8 +148,8 @@ public final class KeyspaceAccess implements ObjectAccess {
    */
   private <T> CompletableFuture<T> write(
       Request.Update change,
-      Optional<Ask> ask,
-      Optional<Condition> condition,
+      Optional<Request.Ask> ask,
+      Optional<Request.Condition> condition,
       Function<Reply, T> result) {
     Key key = change.key();
     cache.invalidate(keyspace, key);
@@ -303,7 +302,7 @@ public final class KeyspaceAccess implements ObjectAccess {
               ? CallFuture.completed(known.get())
               : scan(
                   home,
-                  scan.request(home, scan.query(), rows, Request.Want.ROWS),
+                  scan.request(home, scan.query(), rows, ScanRequest.Want.ROWS),
                   reply -> Conversion.page((Reply.Page) reply));
         },
         (homes, all) -> pages.merged(homes, all, rows));
@@ -340,7 +339,7 @@ public final class KeyspaceAccess implements ObjectAccess {
    *
    * @param result converts a reply that is no error
    */
-  private <T> CompletableFuture<T> scan(String home, Request.Scan scan, Function<Reply, T> result) {
+  private <T> CompletableFuture<T> scan(String home, ScanRequest scan, Function<Reply, T> result) {
     Call<T> call =
         new Call<>(session, home, null, false) {
           @Override
@@ -385,7 +384,7 @@ public final class KeyspaceAccess implements ObjectAccess {
   private CompletableFuture<Counted> countOn(String home, long before, ScanRange rest) {
     return scan(
             home,
-            rest.request(home, new Query.Exists(), 1, Request.Want.COUNT),
+            rest.request(home, new Query.Exists(), 1, ScanRequest.Want.COUNT),
             reply -> (Reply.Counted) reply)
         .thenApply(
             part ->

@@ -3,8 +3,7 @@ package io.osier.proxy.objects;
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.ObjectSpace;
 import java.util.concurrent.CompletableFuture;
@@ -31,13 +30,13 @@ public final class ExpiringAccess extends PassingAccess {
 
   @Override
   public <T> CompletableFuture<T> update(
-      Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result) {
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
     return super.update(key, type, with(operation), ask, result);
   }
 
   @Override
   public CompletableFuture<Boolean> updateIf(
-      Key key, CrdtType type, Operation operation, Condition condition) {
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     return super.updateIf(key, type, with(operation), condition);
   }
 }

@@ -4,8 +4,7 @@ import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.values.Values;
@@ -29,14 +28,14 @@ public interface ObjectAccess {
    * @param result converts the answer
    */
   <T> CompletableFuture<T> update(
-      Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result);
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result);
 
   /** Updates an object if a condition holds; completes with whether it held. */
   CompletableFuture<Boolean> updateIf(
-      Key key, CrdtType type, Operation operation, Condition condition);
+      Key key, CrdtType type, Operation operation, Request.Condition condition);
 
   /** Updates all that a key holds, and queries it as it was before. */
-  CompletableFuture<Found> updateKey(Key key, Operation operation, Ask ask);
+  CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask);
 
   /**
    * Reads an object with any query.

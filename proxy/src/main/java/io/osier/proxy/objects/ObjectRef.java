@@ -11,8 +11,7 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ public abstract sealed class ObjectRef {
    * @param result converts the reading
    */
   public abstract <T> CompletableFuture<T> update(
-      Operation operation, Ask ask, Function<Reading, T> result);
+      Operation operation, Request.Ask ask, Function<Reading, T> result);
 
   /**
    * Updates the object if it reads as expected.
@@ -111,7 +110,7 @@ public abstract sealed class ObjectRef {
 
     @Override
     public <T> CompletableFuture<T> update(
-        Operation operation, Ask ask, Function<Reading, T> result) {
+        Operation operation, Request.Ask ask, Function<Reading, T> result) {
       return objects.update(
           key, type, operation, ask, found -> result.apply(found.reading().orElseThrow()));
     }
@@ -119,7 +118,7 @@ public abstract sealed class ObjectRef {
     @Override
     public CompletableFuture<Boolean> updateIf(
         List<FieldId> path, Query query, Reading expected, Operation operation) {
-      return objects.updateIf(key, type, operation, new Condition(path, query, expected));
+      return objects.updateIf(key, type, operation, new Request.Condition(path, query, expected));
     }
 
     @Override
@@ -161,7 +160,7 @@ public abstract sealed class ObjectRef {
 
     @Override
     public <T> CompletableFuture<T> update(
-        Operation operation, Ask ask, Function<Reading, T> result) {
+        Operation operation, Request.Ask ask, Function<Reading, T> result) {
       return object.update(with(operation), ask, result);
     }
 
@@ -208,10 +207,10 @@ public abstract sealed class ObjectRef {
 
     @Override
     public <T> CompletableFuture<T> update(
-        Operation operation, Ask ask, Function<Reading, T> result) {
+        Operation operation, Request.Ask ask, Function<Reading, T> result) {
       return map.update(
           within(operation),
-          new Ask(ask.before(), select()),
+          new Request.Ask(ask.before(), select()),
           reading -> result.apply(answerOfMap(reading, ask.query())));
     }
 

@@ -4,8 +4,7 @@ import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.values.Values;
@@ -33,18 +32,18 @@ abstract class PassingAccess implements ObjectAccess {
 
   @Override
   public <T> CompletableFuture<T> update(
-      Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result) {
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
     return objects.update(key, type, operation, ask, result);
   }
 
   @Override
   public CompletableFuture<Boolean> updateIf(
-      Key key, CrdtType type, Operation operation, Condition condition) {
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     return objects.updateIf(key, type, operation, condition);
   }
 
   @Override
-  public CompletableFuture<Found> updateKey(Key key, Operation operation, Ask ask) {
+  public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
     return objects.updateKey(key, operation, ask);
   }
 

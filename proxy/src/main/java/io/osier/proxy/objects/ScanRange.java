@@ -3,7 +3,7 @@ package io.osier.proxy.objects;
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
-import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.Optional;
 
 /**
@@ -61,8 +61,8 @@ public record ScanRange(
     return new ScanRange(Optional.of(next), to, type, query, limit - shown, pageRows);
   }
 
-  public Request.Scan request(String keyspace, Query wanted, int rows, Request.Want want) {
-    return new Request.Scan(keyspace, from, to, type, wanted, rows, want);
+  public ScanRequest request(String keyspace, Query wanted, int rows, ScanRequest.Want want) {
+    return new ScanRequest(keyspace, from, to, type, wanted, rows, want);
   }
 
   /** Returns the number of rows to request next. */

@@ -6,7 +6,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.Keyspace.Get;
 import io.osier.proxy.Keyspace.Page;
@@ -148,7 +148,7 @@ public final class SnapshotScan {
   }
 
   /** Makes the request that lists present and former objects of a range. */
-  static Request.Scan known(String keyspace, ScanRange part, int rows) {
-    return part.request(keyspace, new Query.Exists(), rows, Request.Want.KNOWN);
+  static ScanRequest known(String keyspace, ScanRange part, int rows) {
+    return part.request(keyspace, new Query.Exists(), rows, ScanRequest.Want.KNOWN);
   }
 }

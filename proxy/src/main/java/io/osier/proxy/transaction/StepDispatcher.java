@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.proxy.Connection;
 import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.call.Coordinator;
@@ -62,7 +63,7 @@ public final class StepDispatcher {
    * Asks a transaction's coordinator for the present and former objects of a range; tries again
    * while the connection is lost.
    */
-  CompletableFuture<Reply.Page> known(Coordinator home, Request.Scan scan) {
+  CompletableFuture<Reply.Page> known(Coordinator home, ScanRequest scan) {
     CompletableFuture<Reply.Page> result = new CompletableFuture<>();
     long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
     known(home, scan, deadline, result);
@@ -70,7 +71,7 @@ public final class StepDispatcher {
   }
 
   private void known(
-      Coordinator home, Request.Scan scan, long deadline, CompletableFuture<Reply.Page> result) {
+      Coordinator home, ScanRequest scan, long deadline, CompletableFuture<Reply.Page> result) {
     Connection to = home.connection();
     long left = (deadline - client.timers().nanoTime()) / 1_000_000;
     if (result.isDone()) {

@@ -6,10 +6,9 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.call.ArgumentChecks;
@@ -56,7 +55,7 @@ public final class TransactionAccess implements ObjectAccess {
   private final class Scanned implements SnapshotScan.Within {
     @Override
     public CompletableFuture<Reply.Page> known(ScanRange part, int rows) {
-      Request.Scan request = SnapshotScan.known(queue.keyspace(), part, rows);
+      ScanRequest request = SnapshotScan.known(queue.keyspace(), part, rows);
       OsierException over = queue.over();
       return over != null
           ? CompletableFuture.failedFuture(over)
@@ -116,7 +115,7 @@ public final class TransactionAccess implements ObjectAccess {
 
   @Override
   public <T> CompletableFuture<T> update(
-      Key key, CrdtType type, Operation operation, Ask ask, Function<Found, T> result) {
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, ask);
     if (wrong != null) {
       return CompletableFuture.<T>failedFuture(wrong);
@@ -128,7 +127,7 @@ public final class TransactionAccess implements ObjectAccess {
   }
 
   @Override
-  public CompletableFuture<Found> updateKey(Key key, Operation operation, Ask ask) {
+  public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
     OsierException wrong = ArgumentChecks.update(key, Operation.ANY_TYPE, operation, ask);
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
@@ -136,14 +135,14 @@ public final class TransactionAccess implements ObjectAccess {
   }
 
   private CompletableFuture<Found> readThenUpdate(
-      Key key, Optional<CrdtType> read, Ask ask, CrdtType type, Operation operation) {
+      Key key, Optional<CrdtType> read, Request.Ask ask, CrdtType type, Operation operation) {
     return read(key, read, ask.query(), Function.identity())
         .thenCompose(found -> update(key, type, operation).thenApply(done -> found));
   }
 
   @Override
   public CompletableFuture<Boolean> updateIf(
-      Key key, CrdtType type, Operation operation, Condition condition) {
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
     OsierException wrong = ArgumentChecks.update(key, type, operation, condition);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);

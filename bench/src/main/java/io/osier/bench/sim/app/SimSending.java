@@ -8,6 +8,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.proxy.Connection;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +89,7 @@ public class SimSending {
         || request instanceof Request.Write
         || request instanceof Request.ReadAll
         || request instanceof Request.WriteAll
-        || request instanceof Request.Scan;
+        || request instanceof ScanRequest;
   }
 
   /** The only part of a reply to a batch of one part; other replies as they are. */

@@ -12,8 +12,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.types.TypeRegistry;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +33,7 @@ import java.util.Map;
  */
 public final class ConditionCheck {
   /** What callers compete for: one of them at most may have it. */
-  private record Prize(ReplicaId at, ObjectId object, Condition condition) {}
+  private record Prize(ReplicaId at, ObjectId object, Request.Condition condition) {}
 
   private final Unit unit;
   private final Map<Prize, Dot> won = new HashMap<>();
@@ -65,7 +65,8 @@ public final class ConditionCheck {
    * @param at who, for a message
    * @param before what the object was right before it
    */
-  public void done(Object at, ObjectId object, Condition condition, Dot dot, CrdtState before) {
+  public void done(
+      Object at, ObjectId object, Request.Condition condition, Dot dot, CrdtState before) {
     done++;
     Reading was = read(before, condition);
     if (!was.equals(condition.expected())) {
@@ -87,7 +88,11 @@ public final class ConditionCheck {
    * @param state what the object was when the answer was made
    */
   public void notDone(
-      Object at, ObjectId object, Condition condition, Reply.Answer answer, CrdtState state) {
+      Object at,
+      ObjectId object,
+      Request.Condition condition,
+      Reply.Answer answer,
+      CrdtState state) {
     notDone++;
     if (read(state, condition).equals(condition.expected())) {
       throw new Violation(
@@ -109,14 +114,14 @@ public final class ConditionCheck {
     }
   }
 
-  private static Query asked(Condition condition) {
+  private static Query asked(Request.Condition condition) {
     return condition.path().isEmpty()
         ? condition.query()
         : new Query.Select(List.of(condition.path().getFirst().name()));
   }
 
   /** What there is of what a condition is about, read in another way than a partition does. */
-  private static Reading read(CrdtState state, Condition condition) {
+  private static Reading read(CrdtState state, Request.Condition condition) {
     if (condition.path().isEmpty()) {
       return state.read(condition.query());
     }
@@ -129,7 +134,7 @@ public final class ConditionCheck {
   }
 
   /** A caller is told that its update was done. */
-  public void told(ObjectId object, Condition condition, Effect effect, Dot dot) {
+  public void told(ObjectId object, Request.Condition condition, Effect effect, Dot dot) {
     if (!Workload.isAccountable(object) || !changes(condition, effect)) {
       return;
     }
@@ -146,12 +151,12 @@ public final class ConditionCheck {
   }
 
   /** Whether it is about all of the object: then so is the answer where it does not hold. */
-  public static boolean isOfAll(Condition condition) {
+  public static boolean isOfAll(Request.Condition condition) {
     return condition.path().isEmpty() && condition.query() instanceof Query.Whole;
   }
 
   /** Whether an update makes that its own condition does not hold, for ever. */
-  private static boolean changes(Condition condition, Effect effect) {
+  private static boolean changes(Request.Condition condition, Effect effect) {
     if (condition.path().isEmpty()) {
       return isOfAll(condition) && (effect.amount() > 0 || !effect.tokens().isEmpty());
     }

@@ -9,8 +9,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -28,10 +26,10 @@ final class ClientCall {
   private final Workload workload;
 
   /** What is asked with a write. */
-  final Optional<Ask> ask;
+  final Optional<Request.Ask> ask;
 
   /** Under which condition a write is to be done. */
-  final Optional<Condition> condition;
+  final Optional<Request.Condition> condition;
 
   /** What the session knew when it asked. */
   SessionView wanted = new SessionView();
@@ -107,7 +105,7 @@ final class ClientCall {
   /** What an answer to an update covers: itself, too, where that was to be told. */
   CausalContext shown(SimNode node, Reply.Done done, Reply.Answer answer) {
     CausalContext covered = node.covered(task.object(), answer.seen());
-    boolean before = ask.map(Ask::before).orElse(false);
+    boolean before = ask.map(Request.Ask::before).orElse(false);
     return before ? covered : covered.join(CausalContext.of(done.dot()));
   }
 

@@ -18,9 +18,8 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -81,10 +80,10 @@ final class SessionCall implements SimWitness {
   int pastsForgotten;
 
   /** What is asked with a write. */
-  final Optional<Ask> ask;
+  final Optional<Request.Ask> ask;
 
   /** Under which condition a write is to be done. */
-  final Optional<Condition> condition;
+  final Optional<Request.Condition> condition;
 
   /** The sending that was answered last; null before. */
   @Nullable SimSending heard;
@@ -98,8 +97,8 @@ final class SessionCall implements SimWitness {
       ToldSession told,
       Place place,
       Workload.Task task,
-      Optional<Ask> ask,
-      Optional<Condition> condition) {
+      Optional<Request.Ask> ask,
+      Optional<Request.Condition> condition) {
     this.told = told;
     this.ask = ask;
     this.condition = condition;
@@ -174,7 +173,7 @@ final class SessionCall implements SimWitness {
    */
   private CausalContext shown(SimNode at, Reply.Done done, Reply.Answer answer) {
     CausalContext covered = at.covered(object(), answer.seen());
-    boolean before = ask.map(Ask::before).orElse(false);
+    boolean before = ask.map(Request.Ask::before).orElse(false);
     return before ? covered : covered.join(CausalContext.of(done.dot()));
   }
 

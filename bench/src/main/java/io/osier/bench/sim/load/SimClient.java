@@ -23,7 +23,6 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -268,7 +267,7 @@ final class SimClient {
     close(call);
     switch (reply) {
       case Reply.Done d -> {
-        boolean before = call.ask.map(Ask::before).orElse(false);
+        boolean before = call.ask.map(Request.Ask::before).orElse(false);
         if (before) {
           d.answer().ifPresent(answer -> read(call, answer));
         }

@@ -17,7 +17,6 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -193,7 +192,8 @@ public final class SimMortals {
         0);
   }
 
-  private Request write(SimMortal mortal, CrdtType type, Operation operation, Optional<Ask> ask) {
+  private Request write(
+      SimMortal mortal, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
     return new Request.Write(
         unit.policy().name(), mortal.object.key(), type, operation, VersionVector.EMPTY, 0, ask);
   }
@@ -292,7 +292,11 @@ public final class SimMortals {
     ask(
         dc,
         mortal,
-        write(mortal, mortal.type(), operation, Optional.of(new Ask(true, new Query.Whole()))),
+        write(
+            mortal,
+            mortal.type(),
+            operation,
+            Optional.of(new Request.Ask(true, new Query.Whole()))),
         reply -> {
           boolean done =
               reply instanceof Reply.Done d
@@ -313,7 +317,11 @@ public final class SimMortals {
     ask(
         dc,
         mortal,
-        write(mortal, mortal.type(), operation, Optional.of(new Ask(true, mortal.timeToLive()))),
+        write(
+            mortal,
+            mortal.type(),
+            operation,
+            Optional.of(new Request.Ask(true, mortal.timeToLive()))),
         reply -> {
           // It had a deadline, which had not passed: only then has it been prolonged.
           mortal.reprieved =

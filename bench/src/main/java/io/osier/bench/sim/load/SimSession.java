@@ -14,8 +14,7 @@ import io.osier.core.Homes;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Session;
@@ -171,9 +170,9 @@ final class SimSession {
   private void call(Place place) {
     Workload.Task drawn = draw(place);
     long number = tasks++;
-    Optional<Ask> ask = drawn.ask(number);
+    Optional<Request.Ask> ask = drawn.ask(number);
     // Counted and not drawn, so that nothing else is drawn otherwise.
-    Optional<Condition> condition = place.workload.condition(drawn, number);
+    Optional<Request.Condition> condition = place.workload.condition(drawn, number);
     boolean inBatch = number % BATCHES_ONE_IN == 1 && ask.isEmpty() && condition.isEmpty();
     boolean bare = number % BARE_ONE_IN == 2 && !drawn.isWrite();
     Workload.Task task =

@@ -20,8 +20,8 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.Session;
@@ -110,7 +110,7 @@ final class ToldSession {
       if (!(call.reply instanceof Reply.Done done) || call.times != 1) {
         throw wrong(call, "was done %d times, and the last answer is %s", call.times, call.reply);
       }
-      boolean before = call.ask.map(Ask::before).orElse(false);
+      boolean before = call.ask.map(Request.Ask::before).orElse(false);
       if (before) {
         done.answer().ifPresent(answer -> read(call, answer, found));
       }

@@ -11,10 +11,10 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.ShardGateway;
 import io.osier.propagation.wire.Frame;
-import io.osier.protocol.Condition;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -88,7 +88,7 @@ final class FrontDoor {
         case Request.Transact t -> entrance.transact(t, t, lane(client), reply);
         case Request.Repeat r -> entrance.transact(r.step(), r, lane(client), reply);
         case ProgressRequest.Through t -> entrance.ask(t, reply);
-        case Request.Scan s -> entrance.known(s, reply);
+        case ScanRequest s -> entrance.known(s, reply);
         case Request.Ping p -> reply.accept(new Reply.Pong());
         default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
       }
@@ -132,7 +132,7 @@ final class FrontDoor {
     if (write.condition().isEmpty() || !simulation.options().sabotage().judgesAtOnce()) {
       return write;
     }
-    Condition condition = write.condition().get();
+    Request.Condition condition = write.condition().get();
     CrdtState state = store.get(new ObjectId(write.key(), write.type()));
     CrdtState there = state == null ? CrdtState.bottom(write.type()) : state;
     return condition.holds(there.read(condition.asked()))

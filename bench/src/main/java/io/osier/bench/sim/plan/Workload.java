@@ -9,8 +9,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,9 +80,9 @@ public final class Workload {
      *
      * @param number counts its caller's tasks
      */
-    public Optional<Ask> ask(long number) {
+    public Optional<Request.Ask> ask(long number) {
       return isWrite() && number % ASKS_ONE_IN == 0
-          ? Optional.of(new Ask(number / ASKS_ONE_IN % 2 == 0, new Query.Whole()))
+          ? Optional.of(new Request.Ask(number / ASKS_ONE_IN % 2 == 0, new Query.Whole()))
           : Optional.empty();
     }
 
@@ -236,7 +235,7 @@ public final class Workload {
    *
    * @param number counts its caller's tasks
    */
-  public Optional<Condition> condition(Task task, long number) {
+  public Optional<Request.Condition> condition(Task task, long number) {
     if (!task.isWrite() || task.ask(number).isPresent() || number % CONDITIONS_ONE_IN != 2) {
       return Optional.empty();
     }
@@ -245,16 +244,16 @@ public final class Workload {
     Reading last = shown.getOrDefault(object, nothing);
     return Optional.of(
         switch ((int) (number / CONDITIONS_ONE_IN % 4)) {
-          case 0 -> new Condition(List.of(), new Query.Whole(), nothing);
+          case 0 -> new Request.Condition(List.of(), new Query.Whole(), nothing);
           case 1 -> ofPart(object, last);
-          default -> new Condition(List.of(), new Query.Whole(), last);
+          default -> new Request.Condition(List.of(), new Query.Whole(), last);
         });
   }
 
   private static Condition ofPart(ObjectId object, Reading last) {
     if (object.type().isSet() && last instanceof Reading.Many m && !m.values().isEmpty()) {
       Query contains = new Query.Contains(m.values().getFirst());
-      return new Condition(List.of(), contains, new Reading.Flag(true));
+      return new Request.Condition(List.of(), contains, new Reading.Flag(true));
     }
     List<FieldId> path = new ArrayList<>();
     Reading at = last;
@@ -262,7 +261,7 @@ public final class Workload {
       path.add(f.fields().firstKey());
       at = f.fields().firstEntry().getValue();
     }
-    return new Condition(path, new Query.Whole(), at);
+    return new Request.Condition(path, new Query.Whole(), at);
   }
 
   public static boolean isAccountable(ObjectId object) {

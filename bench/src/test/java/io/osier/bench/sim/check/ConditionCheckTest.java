@@ -17,8 +17,8 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 final class ConditionCheckTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ObjectId LOCK = new ObjectId(Key.of("lock"), CrdtType.LWW_REGISTER);
-  private static final Condition ABSENT =
-      new Condition(List.of(), new Query.Whole(), new Reading.Single(Optional.empty()));
+  private static final Request.Condition ABSENT =
+      new Request.Condition(List.of(), new Query.Whole(), new Reading.Single(Optional.empty()));
 
   private final ConditionCheck check = new ConditionCheck(Unit.pair().getFirst());
 
@@ -89,7 +89,8 @@ final class ConditionCheckTest {
     CrdtState three =
         nothing.join(
             nothing.prepare(new Operation.UpdateFields(Effect.AMOUNT, add), EU, 1, 0, 1, 0));
-    Condition zero = new Condition(List.of(Effect.AMOUNT), new Query.Whole(), new Reading.Count(0));
+    Request.Condition zero =
+        new Request.Condition(List.of(Effect.AMOUNT), new Query.Whole(), new Reading.Count(0));
     Dot dot = new Dot(EU, 2);
     check.done("dc0", map, zero, dot, nothing);
     assertThatThrownBy(() -> check.done("dc0", map, zero, dot, three))
@@ -101,7 +102,7 @@ final class ConditionCheckTest {
         .hasMessageContaining("by eu/1:1 and eu/1:2");
   }
 
-  private void told(ReplicaId at, ObjectId object, Condition condition, int number) {
+  private void told(ReplicaId at, ObjectId object, Request.Condition condition, int number) {
     check.told(object, condition, Effect.token(Value.of(number)), new Dot(at, number));
   }
 
@@ -120,14 +121,15 @@ final class ConditionCheckTest {
     told(new ReplicaId("eu", 2), LOCK, ABSENT, 1);
     told(EU, new ObjectId(Key.of("other"), CrdtType.LWW_REGISTER), ABSENT, 2);
     Reading first = new Reading.Single(Optional.of(Value.of(1)));
-    told(EU, LOCK, new Condition(List.of(), new Query.Whole(), first), 3);
+    told(EU, LOCK, new Request.Condition(List.of(), new Query.Whole(), first), 3);
     assertThat(check.won()).isEqualTo(5);
   }
 
   @Test
   void updateThatLeavesWhatItExpects_winsNothing() {
     ObjectId counter = new ObjectId(Key.of("counter"), CrdtType.PN_COUNTER);
-    Condition zero = new Condition(List.of(), new Query.Whole(), new Reading.Count(0));
+    Request.Condition zero =
+        new Request.Condition(List.of(), new Query.Whole(), new Reading.Count(0));
     check.told(counter, zero, Effect.NONE, new Dot(EU, 1));
     check.told(counter, zero, Effect.NONE, new Dot(EU, 2));
     ObjectId wild = new ObjectId(Key.of("lock-wild"), CrdtType.LWW_REGISTER);

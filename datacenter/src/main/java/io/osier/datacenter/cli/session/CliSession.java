@@ -10,8 +10,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.Words;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.OsierClient;
@@ -151,7 +150,7 @@ public final class CliSession {
       return Optional.empty();
     }
     try {
-      return Optional.of(updated(update, new Ask(false, new Query.Whole())));
+      return Optional.of(updated(update, new Request.Ask(false, new Query.Whole())));
     } catch (OsierException e) {
       if (e.code() == ErrorCode.FORBIDDEN) {
         return Optional.empty(); // the user may update, but perhaps not read
@@ -161,7 +160,7 @@ public final class CliSession {
   }
 
   /** Does an update, and returns the reading that it asks for; of an addition, the new elements. */
-  private Reading updated(ObjectCommand.Update update, Ask ask) {
+  private Reading updated(ObjectCommand.Update update, Request.Ask ask) {
     Keyspace.Found found =
         transaction != null
             ? transaction.updateAsync(update.key(), update.type(), update.operation(), ask).join()
@@ -175,7 +174,7 @@ public final class CliSession {
       update(u.key(), u.type(), u.operation());
       return true;
     }
-    Condition condition = u.condition().get();
+    Request.Condition condition = u.condition().get();
     return transaction != null
         ? transaction.updateIfAsync(u.key(), u.type(), u.operation(), condition).join()
         : keyspace().updateIf(u.key(), u.type(), u.operation(), condition);

@@ -9,23 +9,22 @@ import io.osier.datacenter.control.view.KeyspaceView;
 import io.osier.datacenter.metrics.report.JsonObject;
 import io.osier.datacenter.placement.PlacementView;
 import java.util.List;
-import java.util.function.BiConsumer;
 
 /** Writes the control plane's answers to operators as JSON. Pure. */
 final class ControlJson {
   private ControlJson() {}
 
   static String datacenters(List<DatacenterView> views) {
-    return list("datacenters", views, ControlJson::put);
+    return new JsonObject().put("datacenters", views, ControlJson::put).toString();
   }
 
   static String users(List<UserView> views) {
-    return list("users", views, ControlJson::put);
+    return new JsonObject().put("users", views, ControlJson::put).toString();
   }
 
   /** Writes the placements of keyspaces whose holders follow their load. */
   static String placements(List<PlacementView> views) {
-    return list("placements", views, ControlJson::put);
+    return new JsonObject().put("placements", views, ControlJson::put).toString();
   }
 
   /**
@@ -34,18 +33,10 @@ final class ControlJson {
    * @param notes what else an operator should know, in words
    */
   static String keyspaces(List<KeyspaceView> views, List<String> notes) {
-    return root("keyspaces", views, ControlJson::put).put("notes", notes).toString();
-  }
-
-  private static <V> String list(String name, List<V> views, BiConsumer<V, JsonObject> writes) {
-    return root(name, views, writes).toString();
-  }
-
-  private static <V> JsonObject root(String name, List<V> views, BiConsumer<V, JsonObject> writes) {
-    JsonObject root = new JsonObject();
-    JsonObject.Array all = root.putArray(name);
-    views.forEach(view -> writes.accept(view, all.addObject()));
-    return root;
+    return new JsonObject()
+        .put("keyspaces", views, ControlJson::put)
+        .put("notes", notes)
+        .toString();
   }
 
   private static void put(DatacenterView view, JsonObject one) {
@@ -87,9 +78,8 @@ final class ControlJson {
         .put("state", view.awaited().isEmpty() ? "active" : "creating")
         .put("from", from(view.fromFile()));
     view.settings().forEach(one::put);
-    JsonObject.Array holders = one.putArray("holders");
-    view.holders().forEach(h -> holders.addObject().put("dc", h.dc()).put("state", h.state()));
-    one.put("awaited", view.awaited())
+    one.put("holders", view.holders(), (h, of) -> of.put("dc", h.dc()).put("state", h.state()))
+        .put("awaited", view.awaited())
         .put("changed_by", view.by())
         .put("changed_at_ms", view.atMillis());
   }
@@ -103,9 +93,8 @@ final class ControlJson {
         .put("figures", view.figures())
         .put("paid_bytes_per_second", Math.round(view.now().paid()))
         .put("least_bytes_per_second", Math.round(view.cheapest().paid()))
-        .put("cheapest", view.cheapest().holders());
-    JsonObject.Array advice = one.putArray("advice");
-    view.advice().forEach(a -> put(a, advice.addObject()));
+        .put("cheapest", view.cheapest().holders())
+        .put("advice", view.advice(), ControlJson::put);
     JsonObject.Array holders = one.putArray("holders");
     view.holders().forEach((dc, state) -> holders.addObject().put("dc", dc).put("state", state));
   }

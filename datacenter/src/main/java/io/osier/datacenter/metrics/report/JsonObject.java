@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * Builds a JSON object, with as much of JSON as reports need, so that an embedded datacenter brings
@@ -80,6 +81,15 @@ public final class JsonObject {
   /** Returns the object that was put under the name, or puts a new one. */
   JsonObject object(String name) {
     return fields.get(name) instanceof JsonObject value ? value : putObject(name);
+  }
+
+  /**
+   * Puts a list with an object for each of {@code all}, into which {@code fields} puts its fields.
+   */
+  public <T> JsonObject put(String name, Iterable<T> all, BiConsumer<T, JsonObject> fields) {
+    Array objects = putArray(name);
+    all.forEach(of -> fields.accept(of, objects.addObject()));
+    return this;
   }
 
   public Array putArray(String name) {

@@ -128,23 +128,21 @@ final class KeyReport {
     root.put("parked", report.about().parked());
     root.put("waiting_updates", report.arrived().waitingUpdates());
     root.put("cut_held_back_by", report.cutHeldBackBy());
-    JsonObject.Array objects = root.putArray("objects");
-    report.about().objects().forEach(o -> tell(objects.addObject(), o));
-    JsonObject.Array peers = root.putArray("peers");
-    for (PartitionReport.Peer p : report.peers()) {
-      peers
-          .addObject()
-          .put("dc", p.dc())
-          .put("connected", p.connected())
-          .put("stream", p.stream())
-          .put("lag_updates", p.to().lagUpdates())
-          .put("lag_ms", p.to().lagNanos() / 1_000_000)
-          .put("overdue_updates", p.to().timeliness().overdue())
-          .put("behind_updates", p.from().behindUpdates());
-    }
+    root.put("objects", report.about().objects(), KeyReport::tell);
+    root.put("peers", report.peers(), KeyReport::tell);
   }
 
-  private static void tell(JsonObject node, PartitionReport.OneObject o) {
+  private static void tell(PartitionReport.Peer p, JsonObject node) {
+    node.put("dc", p.dc())
+        .put("connected", p.connected())
+        .put("stream", p.stream())
+        .put("lag_updates", p.to().lagUpdates())
+        .put("lag_ms", p.to().lagNanos() / 1_000_000)
+        .put("overdue_updates", p.to().timeliness().overdue())
+        .put("behind_updates", p.from().behindUpdates());
+  }
+
+  private static void tell(PartitionReport.OneObject o, JsonObject node) {
     node.put("type", o.object().type().label())
         .put("mode", o.mode())
         .put("counted", o.why())

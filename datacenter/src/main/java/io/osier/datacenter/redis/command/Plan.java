@@ -4,6 +4,7 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.ProgressRequest;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.List;
 import java.util.function.Function;
 
@@ -42,7 +43,7 @@ public sealed interface Plan {
     /** Returns whether a request walks through a keyspace. */
     public boolean scans() {
       for (Request request : requests) {
-        if (request instanceof Request.Scan) {
+        if (request instanceof ScanRequest) {
           return true;
         }
       }
@@ -54,7 +55,7 @@ public sealed interface Plan {
   static boolean isUpdate(Request request) {
     return !(request instanceof Request.Read
         || request instanceof Request.ReadAll
-        || request instanceof Request.Scan
+        || request instanceof ScanRequest
         || request instanceof ProgressRequest);
   }
 }

@@ -24,6 +24,7 @@ import io.osier.datacenter.redis.command.data.Texts;
 import io.osier.datacenter.redis.command.data.Walk;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -61,8 +62,8 @@ final class KeyspaceCommands {
   // ---------------------------------------------------------------- walks
 
   private static Request page(
-      String keyspace, Optional<Key> from, Optional<Key> to, int limit, Request.Want want) {
-    return new Request.Scan(
+      String keyspace, Optional<Key> from, Optional<Key> to, int limit, ScanRequest.Want want) {
+    return new ScanRequest(
         keyspace, from, to, Optional.empty(), EXISTS, Math.min(limit, Request.SCAN_ROWS_MAX), want);
   }
 
@@ -96,7 +97,7 @@ final class KeyspaceCommands {
             begin,
             range.to,
             (int) Math.min(count, Request.SCAN_ROWS_MAX),
-            Request.Want.ROWS),
+            ScanRequest.Want.ROWS),
         reply -> {
           Reply.Page page = (Reply.Page) reply;
           List<RespValue> names =
@@ -210,7 +211,7 @@ final class KeyspaceCommands {
     Range range = Range.of(pattern);
     Optional<Key> from = spot.from.isPresent() ? spot.from : range.from;
     return Plans.ask(
-        page(homes.get(spot.home), from, range.to, PAGE, Request.Want.ROWS),
+        page(homes.get(spot.home), from, range.to, PAGE, ScanRequest.Want.ROWS),
         reply -> {
           Reply.Page page = (Reply.Page) reply;
           long all = bytes;
@@ -242,7 +243,7 @@ final class KeyspaceCommands {
 
   private static Plan randomKey(Iterator<String> homes, long seed) {
     return Plans.ask(
-        page(homes.next(), Optional.empty(), Optional.empty(), PAGE, Request.Want.ROWS),
+        page(homes.next(), Optional.empty(), Optional.empty(), PAGE, ScanRequest.Want.ROWS),
         reply -> {
           List<Key> keys = List.copyOf(names((Reply.Page) reply, null));
           if (keys.isEmpty()) {
@@ -277,7 +278,7 @@ final class KeyspaceCommands {
             spot.from,
             Optional.empty(),
             Request.SCAN_ROWS_MAX,
-            Request.Want.COUNT),
+            ScanRequest.Want.COUNT),
         reply -> {
           Reply.Counted counted = (Reply.Counted) reply;
           long sum = before + counted.objects();
@@ -329,7 +330,7 @@ final class KeyspaceCommands {
 
   private static Plan flush(Database of, Optional<Key> from, Flush walk) {
     return Plans.ask(
-        page(of.keyspace(), from, Optional.empty(), PAGE, Request.Want.ROWS),
+        page(of.keyspace(), from, Optional.empty(), PAGE, ScanRequest.Want.ROWS),
         reply -> {
           Reply.Page page = (Reply.Page) reply;
           List<Request> deletes = deletes(of, names(page, null));

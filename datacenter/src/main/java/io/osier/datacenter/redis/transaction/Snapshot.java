@@ -11,8 +11,6 @@ import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Trait;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
-import io.osier.protocol.Ask;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -130,8 +128,8 @@ public final class Snapshot {
 
   private Plan within(Request.Write w, Function<List<Reply>, Plan> then) {
     List<Request.Update> update = List.of(new Request.Update(w.key(), w.type(), w.operation()));
-    Condition condition = w.condition().orElse(null);
-    Ask asks = w.ask().orElse(null);
+    Request.Condition condition = w.condition().orElse(null);
+    Request.Ask asks = w.ask().orElse(null);
     if (condition == null && asks == null) {
       return step(update, List.of(), then);
     }

@@ -13,6 +13,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -54,7 +55,7 @@ public final class KeyspaceScan {
   /** What a row without a value takes besides its key, about, in bytes. */
   private static final long BARE_BYTES = 16;
 
-  private final Request.Scan scan;
+  private final ScanRequest scan;
   private final LongSupplier millis;
   private final PriorityQueue<Walk> walks =
       new PriorityQueue<>(Comparator.comparing(w -> w.current().object()));
@@ -64,7 +65,7 @@ public final class KeyspaceScan {
   private long bytes;
   private int objects;
 
-  private KeyspaceScan(List<ObjectStore> stores, Request.Scan scan, LongSupplier millis) {
+  private KeyspaceScan(List<ObjectStore> stores, ScanRequest scan, LongSupplier millis) {
     this.scan = scan;
     this.millis = millis;
     for (int i = 0; i < stores.size(); i++) {
@@ -84,7 +85,7 @@ public final class KeyspaceScan {
    * @throws OsierException INVALID_ARGUMENT if its limit is out of range, WRONG_TYPE if an object's
    *     type has no such query
    */
-  public static Reply of(List<ObjectStore> stores, Request.Scan scan, LongSupplier millis) {
+  public static Reply of(List<ObjectStore> stores, ScanRequest scan, LongSupplier millis) {
     if (scan.limit() < 1 || scan.limit() > Request.SCAN_ROWS_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -127,7 +128,7 @@ public final class KeyspaceScan {
   }
 
   private boolean isWanted(CrdtState state) {
-    return (scan.want() == Request.Want.KNOWN
+    return (scan.want() == ScanRequest.Want.KNOWN
             || (!state.isBottom() && !(state.expires() && state.isNothing(millis.getAsLong()))))
         && (scan.type().isEmpty() || scan.type().get() == state.type());
   }
@@ -135,7 +136,7 @@ public final class KeyspaceScan {
   private long bytesOf(StoredObjects.Entry entry) {
     // A KNOWN scan's values are read later, as they were at this moment.
     boolean bare =
-        scan.want() != Request.Want.KNOWN
+        scan.want() != ScanRequest.Want.KNOWN
             && (scan.query() instanceof Query.Exists || scan.query() instanceof Query.Size);
     return entry.object().key().length() + (bare ? BARE_BYTES : entry.state().sizeBytes());
   }
@@ -145,7 +146,7 @@ public final class KeyspaceScan {
     if (!isWanted(state)) {
       return;
     }
-    if (scan.want() == Request.Want.COUNT) {
+    if (scan.want() == ScanRequest.Want.COUNT) {
       counted++;
     } else {
       rows.add(new Reply.Row(entry.object().key(), state.type(), read(state)));
@@ -156,13 +157,13 @@ public final class KeyspaceScan {
 
   private Reading read(CrdtState state) {
     boolean selects = scan.query() instanceof Query.Select;
-    boolean asItWas = scan.want() == Request.Want.KNOWN || !state.expires();
+    boolean asItWas = scan.want() == ScanRequest.Want.KNOWN || !state.expires();
     CrdtState seen = asItWas ? state : state.at(millis.getAsLong());
     return seen.read(selects && state.type() != CrdtType.OR_MAP ? new Query.Whole() : scan.query());
   }
 
   private Reply page(Optional<Key> next) {
-    return scan.want() == Request.Want.COUNT
+    return scan.want() == ScanRequest.Want.COUNT
         ? new Reply.Counted(counted, next, seen)
         : new Reply.Page(rows, next, seen);
   }
@@ -196,7 +197,7 @@ public final class KeyspaceScan {
     private boolean last;
     private int at;
 
-    Walk(int partition, ObjectStore store, long bytesMax, Request.Scan scan) {
+    Walk(int partition, ObjectStore store, long bytesMax, ScanRequest scan) {
       this.partition = partition;
       this.store = store;
       this.bytesMax = bytesMax;

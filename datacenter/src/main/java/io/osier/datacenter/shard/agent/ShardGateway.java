@@ -14,6 +14,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -225,17 +226,17 @@ public final class ShardGateway {
   }
 
   /**
-   * Answers a {@link Request.Want#KNOWN} scan of this partition alone, by a thread that may wait
-   * for the disk.
+   * Answers a {@link ScanRequest.Want#KNOWN} scan of this partition alone, by a thread that may
+   * wait for the disk.
    *
    * @throws io.osier.core.OsierException if the scan fails
    */
-  public void known(Request.Scan scan, Consumer<Reply> reply) {
+  public void known(ScanRequest scan, Consumer<Reply> reply) {
     Reply.Page page = (Reply.Page) KeyspaceScan.of(List.of(store), scan, inside::millis);
     // Asked after the store was read: an object that is dropped in between is found twice, and not
     // missed.
-    Request.Scan rest =
-        new Request.Scan(
+    ScanRequest rest =
+        new ScanRequest(
             scan.keyspace(),
             scan.from(),
             page.next().or(scan::to),

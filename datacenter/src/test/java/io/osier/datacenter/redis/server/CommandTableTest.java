@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +73,26 @@ final class CommandTableTest {
     }
     assertThat(keys("SINTERCARD -1 a")).isEmpty();
     assertThat(keys("SINTERCARD x a")).isEmpty();
+  }
+
+  private static List<String> names(Predicate<CommandTable.Entry> which) {
+    return TABLE.all().stream().filter(which).map(entry -> entry.command().name()).toList();
+  }
+
+  @Test
+  void within_betweenMultiAndExec_isWhatTheListSays() {
+    assertThat(names(entry -> entry.within() == CommandTable.Within.DONE))
+        .containsExactly("DISCARD", "EXEC", "MULTI", "QUIT", "RESET", "WATCH");
+    assertThat(names(entry -> entry.within() == CommandTable.Within.QUEUED))
+        .contains("GET", "SADD", "PING", "PUBLISH", "UNWATCH")
+        .doesNotContain("LCS", "KEYS", "SCAN", "HELLO", "SUBSCRIBE");
+    assertThat(names(entry -> entry.command().has(RedisCommand.Trait.SUBSCRIBED)))
+        .hasSize(9)
+        .contains("PING", "SUBSCRIBE", "OSIER.UNWATCH");
+    assertThat(names(entry -> entry.command().has(RedisCommand.Trait.TRANSACTION)))
+        .hasSize(6)
+        .allMatch(name -> name.startsWith("OSIER."));
+    assertThat(names(entry -> entry.command().has(RedisCommand.Trait.ONCE))).hasSize(51);
   }
 
   @Test

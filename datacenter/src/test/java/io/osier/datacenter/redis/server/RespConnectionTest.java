@@ -14,6 +14,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.testing.Patience;
 import java.io.EOFException;
 import java.io.IOException;
@@ -121,7 +122,7 @@ final class RespConnectionTest extends RespFixture {
     assertThat(redisWaits()).isTrue();
     answerSum(increment, "1");
     Waiting scan = next();
-    assertThat(scan.request()).isInstanceOf(Request.Scan.class);
+    assertThat(scan.request()).isInstanceOf(ScanRequest.class);
     scan.reply()
         .accept(
             new Reply.Page(

@@ -19,7 +19,7 @@ import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.testing.Partitions;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +74,7 @@ final class ScanDurabilityTest {
             failure -> {});
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     KeyspaceShard shop = TestShards.alone(policy, List.of(runner), Runnable::run);
-    Request.Scan scan = new Request.Scan("shop", from, Optional.empty(), new Query.Whole(), 10);
+    ScanRequest scan = new ScanRequest("shop", from, Optional.empty(), new Query.Whole(), 10);
     List<Reply> page = new ArrayList<>();
     shop.scan(scan, page::add);
     return ((Reply.Page) page.getFirst()).rows();

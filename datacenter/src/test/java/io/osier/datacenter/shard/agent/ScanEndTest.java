@@ -7,7 +7,7 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.testing.Faked;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,10 +32,10 @@ final class ScanEndTest {
 
   @Test
   void scan_tellsEachPartitionsStoreWhereItEnds() {
-    for (Request.Want want : List.of(Request.Want.ROWS, Request.Want.COUNT)) {
+    for (ScanRequest.Want want : List.of(ScanRequest.Want.ROWS, ScanRequest.Want.COUNT)) {
       Optional<Key> to = Optional.of(Key.of("b"));
-      Request.Scan scan =
-          new Request.Scan(
+      ScanRequest scan =
+          new ScanRequest(
               "shop", Optional.of(Key.of("a")), to, Optional.empty(), new Query.Exists(), 10, want);
       Reply reply = KeyspaceScan.of(List.of(store(), store()), scan, () -> 0);
       assertThat(reply).isNotInstanceOf(Reply.Failure.class);

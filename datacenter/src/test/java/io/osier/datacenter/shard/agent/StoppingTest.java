@@ -17,6 +17,7 @@ import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.ScanRequest;
 import io.osier.testing.Faked;
 import java.time.Duration;
 import java.util.List;
@@ -79,7 +80,7 @@ final class StoppingTest {
     RequestHandler handler = stopping();
     Request read = Requests.read("shop", Key.of("k"), CrdtType.PN_COUNTER, new Query.Whole());
     Request scan =
-        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
+        new ScanRequest("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
     assertThat(answer(handler, read)).isEqualTo(ErrorCode.SHUTTING_DOWN);
     assertThat(answer(handler, read)).as("nobody is stuck").isEqualTo(ErrorCode.SHUTTING_DOWN);
     assertThat(answer(handler, scan)).isEqualTo(ErrorCode.SHUTTING_DOWN);

@@ -28,11 +28,8 @@ final class BitCommands {
 
   static Plan getBit(Scope scope, byte[][] words) {
     long offset = Numbers.integer(words[2], 0, OFFSET_MAX, Bitfield.NO_OFFSET);
-    return Plans.read(
-        scope,
-        Key.of(words[1]),
-        Plans.WHOLE,
-        answer -> new RespValue.Int(Bitfield.isSet(Texts.stringBytes(answer), offset) ? 1 : 0));
+    return Plans.readString(
+        scope, Key.of(words[1]), bytes -> new RespValue.Int(Bitfield.isSet(bytes, offset) ? 1 : 0));
   }
 
   static Plan setBit(Scope scope, byte[][] words) {
@@ -73,15 +70,12 @@ final class BitCommands {
     long start = words.length > 3 ? Numbers.integer(words[2]) : 0;
     long end = words.length > 3 ? Numbers.integer(words[3]) : -1;
     boolean inBits = words.length > 4 && isInBits(words[4]);
-    return Plans.read(
+    return Plans.readString(
         scope,
         Key.of(words[1]),
-        Plans.WHOLE,
-        answer -> {
-          byte[] bytes = Texts.stringBytes(answer);
-          return new RespValue.Int(
-              ones(bytes, bits(Span.of(start, end, length(bytes, inBits)), inBits)));
-        });
+        bytes ->
+            new RespValue.Int(
+                ones(bytes, bits(Span.of(start, end, length(bytes, inBits)), inBits))));
   }
 
   private static long length(byte[] bytes, boolean inBits) {

@@ -51,14 +51,10 @@ final class Bitfield {
     Key key = words.key();
     List<Step> steps = steps(words, readsOnly);
     if (steps.stream().allMatch(step -> step.kind == Kind.GET)) {
-      return Plans.read(
+      return Plans.readString(
           scope,
           key,
-          Plans.WHOLE,
-          answer -> {
-            byte[] bytes = Texts.stringBytes(answer);
-            return new RespValue.Array(steps.stream().map(s -> done(bytes, s)).toList());
-          });
+          bytes -> new RespValue.Array(steps.stream().map(s -> done(bytes, s)).toList()));
     }
     long end =
         steps.stream()

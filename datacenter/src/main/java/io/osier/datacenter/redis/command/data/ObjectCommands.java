@@ -20,7 +20,6 @@ import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.ObjectGrammar;
 import io.osier.datacenter.words.UpdateGrammar;
 import io.osier.datacenter.words.Word;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.charset.CharacterCodingException;
@@ -38,7 +37,7 @@ import java.util.function.UnaryOperator;
  */
 final class ObjectCommands {
   private static final String BOUNDED = CrdtType.BOUNDED_COUNTER.label();
-  private static final Ask VALUE = new Ask(false, new Query.Whole());
+  private static final Request.Ask VALUE = new Request.Ask(false, new Query.Whole());
 
   /** Stands for a key while the words around it are read. */
   private static final Word SOME_KEY = new Word("key", true);
@@ -64,7 +63,7 @@ final class ObjectCommands {
     return bounded(scope, words, verb, Optional.of(VALUE));
   }
 
-  private static Plan bounded(Scope scope, byte[][] words, String verb, Optional<Ask> ask) {
+  private static Plan bounded(Scope scope, byte[][] words, String verb, Optional<Request.Ask> ask) {
     ObjectCommand.Update update = (ObjectCommand.Update) parsed(BOUNDED, verb, words, 1);
     return write(scope, Key.of(words[1]), update, ask);
   }
@@ -140,7 +139,8 @@ final class ObjectCommands {
     return write(scope, Key.of(words[key]), update, update.ask());
   }
 
-  private static Plan write(Scope scope, Key key, ObjectCommand.Update update, Optional<Ask> ask) {
+  private static Plan write(
+      Scope scope, Key key, ObjectCommand.Update update, Optional<Request.Ask> ask) {
     Request write =
         new Request.Write(
             scope.database().keyspace(key),

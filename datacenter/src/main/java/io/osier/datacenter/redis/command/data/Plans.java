@@ -13,9 +13,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.protocol.Ask;
 import io.osier.protocol.Call;
-import io.osier.protocol.Condition;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -57,14 +55,7 @@ public final class Plans {
   }
 
   static Request write(Scope scope, Key key, CrdtType type, Operation operation) {
-    return new Request.Write(
-        scope.database().keyspace(key),
-        key,
-        type,
-        operation,
-        VersionVector.EMPTY,
-        0,
-        Optional.empty());
+    return write(scope, key, type, operation, Optional.empty(), Optional.empty());
   }
 
   /**
@@ -74,28 +65,27 @@ public final class Plans {
    */
   static Request write(
       Scope scope, Key key, CrdtType type, Operation operation, boolean before, Query query) {
-    return new Request.Write(
-        scope.database().keyspace(key),
-        key,
-        type,
-        operation,
-        VersionVector.EMPTY,
-        0,
-        Optional.of(new Ask(before, query)));
+    Request.Ask ask = new Request.Ask(before, query);
+    return write(scope, key, type, operation, Optional.of(ask), Optional.empty());
   }
 
   /** Returns an update that is done only if an object reads as expected. */
   static Request writeIf(
       Scope scope, Key key, CrdtType type, Operation operation, Query query, Reading expected) {
+    Request.Condition condition = new Request.Condition(List.of(), query, expected);
+    return write(scope, key, type, operation, Optional.empty(), Optional.of(condition));
+  }
+
+  private static Request write(
+      Scope scope,
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Optional<Request.Ask> ask,
+      Optional<Request.Condition> condition) {
+    String keyspace = scope.database().keyspace(key);
     return new Request.Write(
-        scope.database().keyspace(key),
-        key,
-        type,
-        operation,
-        VersionVector.EMPTY,
-        0,
-        Optional.empty(),
-        Optional.of(new Condition(List.of(), query, expected)));
+        keyspace, key, type, operation, VersionVector.EMPTY, 0, ask, condition);
   }
 
   /** Returns a program; the keys of its calls must be in one place. */
@@ -119,7 +109,7 @@ public final class Plans {
   }
 
   static Call update(Key key, CrdtType type, Operation operation, boolean before, Query query) {
-    return new Call.Update(key, type, operation, Optional.of(new Ask(before, query)));
+    return new Call.Update(key, type, operation, Optional.of(new Request.Ask(before, query)));
   }
 
   /** Returns a call that deletes everything that a key holds. */
@@ -128,7 +118,7 @@ public final class Plans {
   }
 
   static Call test(Key key, Optional<CrdtType> type, Query query, Reading expected) {
-    return new Call.Test(key, type, new Condition(List.of(), query, expected));
+    return new Call.Test(key, type, new Request.Condition(List.of(), query, expected));
   }
 
   static Call testAbsent(Key key) {
@@ -175,6 +165,11 @@ public final class Plans {
   public static Plan read(
       Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
     return ask(read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
+  }
+
+  /** Reads a string; it has no bytes if the key is absent. */
+  static Plan readString(Scope scope, Key key, Function<byte[], RespValue> then) {
+    return read(scope, key, WHOLE, answer -> then.apply(Texts.stringBytes(answer)));
   }
 
   /**

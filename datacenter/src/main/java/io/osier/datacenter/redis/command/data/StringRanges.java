@@ -37,11 +37,7 @@ final class StringRanges {
   }
 
   static Plan length(Scope scope, byte[][] words) {
-    return Plans.read(
-        scope,
-        Key.of(words[1]),
-        Plans.WHOLE,
-        answer -> new RespValue.Int(Texts.stringBytes(answer).length));
+    return Plans.readString(scope, Key.of(words[1]), bytes -> new RespValue.Int(bytes.length));
   }
 
   static Plan setRange(Scope scope, byte[][] words) {
@@ -94,12 +90,10 @@ final class StringRanges {
   static Plan range(Scope scope, byte[][] words) {
     long start = Numbers.integer(words[2]);
     long end = Numbers.integer(words[3]);
-    return Plans.read(
+    return Plans.readString(
         scope,
         Key.of(words[1]),
-        Plans.WHOLE,
-        answer -> {
-          byte[] bytes = Texts.stringBytes(answer);
+        bytes -> {
           Span span = Span.of(start, end, bytes.length);
           return new RespValue.Bulk(
               span.isEmpty()

@@ -272,6 +272,7 @@ public final class TestCluster implements AutoCloseable {
             .orElseThrow();
     String name = "settled-" + at;
     onceSettled(() -> of.admin().createKeyspaceAsync(name, Map.of()).join());
+    of.admin().dropKeyspaceAsync(name).join(); // tests look at the list of all
   }
 
   private static boolean isUnavailable(Throwable e) {

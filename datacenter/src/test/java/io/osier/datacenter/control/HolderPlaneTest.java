@@ -76,6 +76,8 @@ final class HolderPlaneTest extends HolderPlaneFixture {
       assertThat(log.all()).isEmpty();
       at("sa").restart(PAIR.withReplicas(List.of("sa", "us")));
       settle();
+      at("eu").alter("pair", "ap,eu,sa,us");
+      settle();
       assertThat(log.all())
           .singleElement()
           .asString()

@@ -5,22 +5,28 @@ import io.osier.core.OsierException;
 import io.osier.core.net.ListenAddress;
 import io.osier.core.tls.PasswordFile;
 import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsName;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.config.UserSettings;
 import io.osier.datacenter.store.files.StoreLayout;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /** Checks whether the machine has what a start needs, and changes nothing. For one thread. */
 final class ServerCheck {
@@ -121,8 +127,36 @@ final class ServerCheck {
                           + Instant.ofEpochSecond(second));
                 }
               });
+      tls.files().own().ifPresent(own -> name(own.certificate()));
     } catch (OsierException e) {
       problems.add(e.reason());
+    }
+  }
+
+  /** Checks that a certificate is this datacenter's, if it has to be, or is one of Osier's. */
+  private void name(Path certificate) {
+    Set<String> names;
+    try (InputStream in = Files.newInputStream(certificate)) {
+      names =
+          CertificateFactory.getInstance("X.509").generateCertificate(in)
+                  instanceof X509Certificate read
+              ? TlsName.of(read)
+              : Set.of();
+    } catch (IOException | CertificateException e) {
+      problems.add("osier.tls.certificate: " + certificate + " cannot be read: " + e.getMessage());
+      return;
+    }
+    String wanted = TlsName.ofDatacenter(config.cluster(), config.dc());
+    boolean hasOthers = !config.peers().isEmpty();
+    if (!names.contains(wanted) && (hasOthers || !names.isEmpty())) {
+      problems.add(
+          "osier.tls.certificate: "
+              + certificate
+              + " names "
+              + (names.isEmpty() ? "no datacenter" : String.join(", ", names))
+              + ", not "
+              + wanted
+              + ", so other datacenters refuse this one; osier cert dc makes one");
     }
   }
 

@@ -156,6 +156,10 @@ final class ServerCheckTest {
         .singleElement()
         .asString()
         .contains("us.key");
+    assertThat(ServerCheck.problems(withTls("us", "us")))
+        .singleElement()
+        .asString()
+        .contains("us.pem names osier://osier/dc/us, not osier://osier/dc/eu");
     assertThat(ServerCheck.problems(withTls("nowhere", "eu")))
         .singleElement()
         .asString()

@@ -250,7 +250,7 @@ public final class Workload {
         });
   }
 
-  private static Condition ofPart(ObjectId object, Reading last) {
+  private static Request.Condition ofPart(ObjectId object, Reading last) {
     if (object.type().isSet() && last instanceof Reading.Many m && !m.values().isEmpty()) {
       Query contains = new Query.Contains(m.values().getFirst());
       return new Request.Condition(List.of(), contains, new Reading.Flag(true));

@@ -9,6 +9,7 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
@@ -123,8 +124,9 @@ public final class YcsbCommand implements Callable<Integer> {
   }
 
   private static void checkArguments(List<String> arguments) {
-    for (int i = 0; i < arguments.size(); i++) {
-      String option = arguments.get(i);
+    Iterator<String> all = arguments.iterator();
+    while (all.hasNext()) {
+      String option = all.next();
       if (ALONE.contains(option)) {
         continue;
       }
@@ -134,11 +136,10 @@ public final class YcsbCommand implements Callable<Integer> {
                 + option
                 + "'; it has -p NAME=VALUE, -P FILE, -threads N, -target OPS, -s");
       }
-      i++;
-      if (i == arguments.size()) {
+      if (!all.hasNext()) {
         throw new IllegalArgumentException("what belongs to " + option + " is missing behind it");
       }
-      String value = arguments.get(i);
+      String value = all.next();
       if (option.equals("-p") && value.indexOf('=') <= 0) {
         throw new IllegalArgumentException("-p must be given NAME=VALUE, not '" + value + "'");
       }

@@ -101,17 +101,18 @@ final class HomeAdditions {
     List<String> added = new ArrayList<>(wanted);
     added.removeAll(homes.names());
     Optional<Addition> present = now.addition();
-    if (added.equals(homes.adding())) {
+    boolean isDecided = present.filter(p -> members.names().contains(p.decider())).isPresent();
+    if (added.equals(homes.adding()) && (added.isEmpty() || isDecided)) {
       return List.of();
     }
-    if (present.isPresent() && members.names().contains(present.get().decider())) {
-      if (!added.isEmpty() || present.get().opens()) {
-        throw refused(
-            "homes are being added to '%s' already: %s; wait, or take that back at '%s', by all"
-                    .formatted(of.name(), homes.adding(), present.get().decider())
-                + " homes but these");
-      }
+    if (isDecided) {
+      checkTakesBack(of, present.orElseThrow(), added);
       return List.of(end(of, "it was taken back", by));
+    }
+    if (!added.containsAll(homes.adding())) { // the former decider may have completed it
+      throw refused(
+          "homes %s were being added to '%s': name these, too"
+              .formatted(homes.adding(), of.name()));
     }
     checkRoom(of, added, partitions);
     checkReady(of, state);
@@ -125,6 +126,25 @@ final class HomeAdditions {
             view(of, state),
             false);
     return List.of(of.with(now.adding(addition), "", by, millis.getAsLong()));
+  }
+
+  /**
+   * Throws unless an addition is taken back where it is decided: anywhere else it might be decided
+   * otherwise at the same time.
+   */
+  private void checkTakesBack(KeyspaceDefinition of, Addition present, List<String> added) {
+    boolean isHere = present.decider().equals(dc) && host.isSettled();
+    if (!added.isEmpty() || present.opens() || !isHere) {
+      throw refused(
+          "homes are being added to '%s' already: %s; wait%s"
+              .formatted(
+                  of.name(),
+                  present.homes(),
+                  present.opens()
+                      ? ""
+                      : ", or take that back at '%s', by the homes but these"
+                          .formatted(present.decider())));
+    }
   }
 
   private static OsierException refused(String why) {

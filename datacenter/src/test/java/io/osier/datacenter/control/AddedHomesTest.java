@@ -171,13 +171,38 @@ final class AddedHomesTest extends HolderPlaneFixture {
     add("us", "ap,eu,sa"); // the same command again
     refused(
         ErrorCode.INVALID_ARGUMENT, "us", "ap,eu,jp", "already: [sa]", "take that back at 'eu'");
-    add("us", "ap,eu"); // by any datacenter
+    refused(ErrorCode.INVALID_ARGUMENT, "us", "ap,eu", "take that back at 'eu'");
+    add("eu", "ap,eu");
     settle();
     assertThat(adding("ap")).isEqualTo("sa not added: it was taken back");
     assertThat(at("us").updates("carts", "sa:1")).isTrue();
     nodes.put("sa", away);
     settle();
     assertThat(isKnownSomewhere(SA)).isFalse();
+  }
+
+  @Test
+  void additionWhoseDeciderIsRemoved_isAskedForAnew() {
+    create();
+    add("sa", "ap,eu,sa");
+    nodes.values().forEach(node -> node.copy.hear(at("sa").copy));
+    nodes.remove("sa");
+    settle();
+    assertThat(adding("us")).isEqualTo("adding sa, waits for sa");
+    refused(ErrorCode.INVALID_ARGUMENT, "us", "ap,eu", "at 'sa'");
+    var unused =
+        at("eu")
+            .plane
+            .administerDatacenters(
+                new Request.Administer("dc", "remove", "sa", new TreeMap<>(Map.of("dead", "true"))),
+                "op");
+    settle();
+    refused(ErrorCode.INVALID_ARGUMENT, "us", "ap,eu,jp", "[sa] were being added");
+    add("us", "ap,eu,sa");
+    settle();
+    settle();
+    assertThat(isOpenEverywhere(SA)).as(adding("us") + "/" + adding("eu")).isTrue();
+    assertThat(at("us").updates(SA, "sa:1")).isTrue();
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.UserView;
 import io.osier.datacenter.control.view.DatacenterView;
 import io.osier.datacenter.control.view.KeyspaceView;
+import io.osier.datacenter.control.view.MissingKeyspaces;
 import io.osier.datacenter.placement.PlacementHost;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.placement.PlacementView;
@@ -72,7 +73,7 @@ public final class ControlPlane {
   private boolean letIn;
 
   /** The keyspaces of the file that are not known to exist yet. */
-  private volatile KeyspaceCreation.Missing missing = KeyspaceCreation.Missing.NOTHING;
+  private volatile MissingKeyspaces missing = MissingKeyspaces.NOTHING;
 
   /**
    * @param datacenters the addresses of all datacenters that the configuration file names, by name;
@@ -209,7 +210,7 @@ public final class ControlPlane {
     if (skipped < SKIPPED_MAX
         && cleaned
         && letIn
-        && missing.equals(KeyspaceCreation.Missing.NOTHING)
+        && missing.equals(MissingKeyspaces.NOTHING)
         && members.isSteady()
         && isRead(host.recorded())) {
       skipped++;

@@ -6,6 +6,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.PlacementRules;
 import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.datacenter.control.view.MissingKeyspaces;
 import io.osier.propagation.net.link.PeerVersions;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -105,36 +106,20 @@ final class KeyspaceCreation {
   /**
    * Returns, in words, which keyspaces with homes that the file names do not exist yet, and why.
    */
-  Missing missing() {
+  MissingKeyspaces missing() {
     List<String> awaited = new ArrayList<>();
     List<String> refused = new ArrayList<>();
     String waits =
         host.isSettled() ? "it is about to be created" : host.unheard(dc, members.names());
     for (String name : withHomes.keySet()) {
-      String why = refusals.get(name);
       if (!keyspaces.state().creations().containsKey(name)) {
-        (why == null ? awaited : refused)
+        (refusals.containsKey(name) ? refused : awaited)
             .add(
                 "keyspace '%s' of the configuration file does not exist yet: %s"
-                    .formatted(name, why == null ? waits : why));
+                    .formatted(name, refusals.getOrDefault(name, waits)));
       }
     }
-    return new Missing(awaited, refused);
-  }
-
-  /**
-   * The keyspaces of the file that do not exist yet, in words, with the reason.
-   *
-   * @param awaited those that wait for other datacenters
-   * @param refused those that cannot be created, or not yet, for another reason
-   */
-  record Missing(List<String> awaited, List<String> refused) {
-    static final Missing NOTHING = new Missing(List.of(), List.of());
-
-    Missing {
-      awaited = List.copyOf(awaited);
-      refused = List.copyOf(refused);
-    }
+    return new MissingKeyspaces(awaited, refused);
   }
 
   /**

@@ -318,7 +318,9 @@ public final class RequestHandler implements ClientService {
 
   private void serve(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     switch (request) {
-      case Greeting r -> throw notNow();
+      case Greeting r ->
+          throw new OsierException(
+              ErrorCode.MALFORMED, "only the first messages may be a greeting or a login");
       case Request.Ping r -> reply.accept(new Reply.Pong());
       case Request.Keyspaces r ->
           reply.accept(mayLackKeyspaces().<Reply>map(why -> why).orElseGet(this::told));
@@ -393,10 +395,5 @@ public final class RequestHandler implements ClientService {
   @Override
   public void usersChanged() {
     keyspaces.values().forEach(KeyspaceShard::releaseWatchers);
-  }
-
-  private static OsierException notNow() {
-    return new OsierException(
-        ErrorCode.MALFORMED, "only the first messages may be a greeting or a login");
   }
 }

@@ -190,12 +190,7 @@ final class AddedHomesTest extends HolderPlaneFixture {
     settle();
     assertThat(adding("us")).isEqualTo("adding sa, waits for sa");
     refused(ErrorCode.INVALID_ARGUMENT, "us", "ap,eu", "at 'sa'");
-    var unused =
-        at("eu")
-            .plane
-            .administerDatacenters(
-                new Request.Administer("dc", "remove", "sa", new TreeMap<>(Map.of("dead", "true"))),
-                "op");
+    at("eu").remove("sa", Map.of("dead", "true"));
     settle();
     refused(ErrorCode.INVALID_ARGUMENT, "us", "ap,eu,jp", "[sa] were being added");
     add("us", "ap,eu,sa");

@@ -303,28 +303,24 @@ abstract class HolderPlaneFixture {
           keys.stream()
               .map(key -> key.split(" ", -1))
               .filter(key -> keyspaces.contains(key[0]) && open.contains(key[0]))
-              .filter(
-                  key ->
-                      !requireNonNull(policies.get(key[0]))
-                          .partitioning()
-                          .homes()
-                          .taker(Key.of(key[1]))
-                          .isEmpty())
+              .filter(key -> !homes(key[0]).taker(Key.of(key[1])).isEmpty())
               .map(key -> "key '" + key[1] + "' in '" + key[0] + "'")
               .findFirst()
               .orElse(""));
     }
 
+    private Homes homes(String keyspace) {
+      return requireNonNull(policies.get(keyspace)).partitioning().homes();
+    }
+
     /** Takes an update of a key, if it may; returns whether it did. */
     boolean updates(String keyspace, String key) {
-      if (!open.contains(keyspace) || !serves(keyspace, true)) {
-        return false;
-      }
-      Homes homes = requireNonNull(policies.get(keyspace)).partitioning().homes();
       boolean isTaken =
-          requireNonNull(awaited.get(keyspace)).isEmpty()
-              && homes.keyspace(Homes.base(keyspace), Key.of(key)).equals(keyspace)
-              && homes.taker(Key.of(key)).isEmpty();
+          open.contains(keyspace)
+              && serves(keyspace, true)
+              && requireNonNull(awaited.get(keyspace)).isEmpty()
+              && homes(keyspace).keyspace(Homes.base(keyspace), Key.of(key)).equals(keyspace)
+              && homes(keyspace).taker(Key.of(key)).isEmpty();
       if (isTaken) {
         keys.add(keyspace + " " + key);
       }
@@ -384,20 +380,15 @@ abstract class HolderPlaneFixture {
     }
   }
 
-  /** All have all that they are to hold, if anybody has. */
-  private void allAreWhole(String keyspace) {
-    nodes.values().forEach(node -> nodes.values().forEach(with -> node.compare(keyspace, with)));
-  }
-
   void settleWholly(String keyspace) {
     for (int i = 0; i < 16; i++) {
       round(keyspace);
     }
   }
 
-  /** Each takes a step, and all hear of it. */
+  /** Each has what it is to hold, if anybody has it, and takes a step, and all hear of it. */
   void round(String keyspace) {
-    allAreWhole(keyspace);
+    nodes.values().forEach(node -> nodes.values().forEach(with -> node.compare(keyspace, with)));
     for (Node node : nodes.values()) {
       node.plane.look();
       nodes.values().stream()

@@ -124,7 +124,7 @@ public final class FakeServer implements AutoCloseable {
 
   /** Breaks all connections. */
   void drop() throws IOException {
-    for (Socket socket : open) { // and none that comes meanwhile
+    for (Socket socket : List.copyOf(open)) { // and none that comes meanwhile
       socket.close();
       open.remove(socket);
     }

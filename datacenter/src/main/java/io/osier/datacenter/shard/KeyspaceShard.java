@@ -251,8 +251,8 @@ public final class KeyspaceShard {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
             ("all keys of %s must be in one partition, and '%s' and '%s' are in different ones;"
-                 + " with partitions = 1 all keys are in one, with hash = tag those with the same"
-                 + " {tag}")
+                    + " with partitions = 1 all keys are in one, with hash = tag those with the same"
+                    + " {tag}")
                 .formatted(what, some, key));
       }
     }

@@ -43,8 +43,8 @@ final class PlacementText {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           ("there is no keyspace '%1$s' whose holders are placed by load (placement=adaptive, or"
-               + " pinned); such keyspaces are %2$s. 'placement pin %1$s' counts its load without"
-               + " moving it; 'keyspace alter %1$s placement=fixed' ends that")
+                  + " pinned); such keyspaces are %2$s. 'placement pin %1$s' counts its load without"
+                  + " moving it; 'keyspace alter %1$s placement=fixed' ends that")
               .formatted(what.name(), names));
     }
     if (asJson) {
@@ -75,8 +75,8 @@ final class PlacementText {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
               ("keyspace '%s' is held by all datacenters, and stays so: there is nothing to place,"
-                   + " nor to pin; only a keyspace that is created with replicas has holders that"
-                   + " can follow the load")
+                      + " nor to pin; only a keyspace that is created with replicas has holders that"
+                      + " can follow the load")
                   .formatted(name));
         }
         return;

@@ -30,8 +30,8 @@ class WhyTest {
 
   private static String status(String links, String problems) {
     return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
-               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
-               + "'links':["
+        + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+        + "'links':["
         + links
         + "],'problems':["
         + problems

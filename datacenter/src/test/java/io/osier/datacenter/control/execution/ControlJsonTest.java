@@ -92,9 +92,9 @@ final class ControlJsonTest {
                 List.of("a is late")))
         .isEqualTo(
             ("{'keyspaces':[{'name':'a','state':'creating','from':'command','consistency':'causal','sla':'2s','holders':[{'dc':'ap','state':'opening'},{'dc':'us','state':'out"
-                 + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
-                 + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],'changed_by':'','changed_at_ms':0}],'notes':['a"
-                 + " is late']}")
+                    + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
+                    + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],'changed_by':'','changed_at_ms':0}],'notes':['a"
+                    + " is late']}")
                 .replace('\'', '"'));
   }
 
@@ -128,18 +128,18 @@ final class ControlJsonTest {
                         List.of(now, other)))))
         .isEqualTo(
             ("{'placements':[{'keyspace':'shop','placement':'adaptive','decider':'eu','next':'nothing"
-                 + " to do','summary':'shop, adaptive: held by eu, us (joining)\\u000a  eu decides:"
-                 + " nothing to do','figures':'  all pay 101 B/s, and would pay 101 B/s if it were"
-                 + " held by eu, us','paid_bytes_per_second':101,"
-                 + "'least_bytes_per_second':101,'cheapest':['eu','us'],'advice':[{'what':"
-                 + "['now','cheapest'],'holders':['eu','us'],'allowed':true,"
-                 + "'link_bytes_per_second':12,'paid_bytes_per_second':101,"
-                 + "'stored_bytes':3000000000,'p50_ms':1.25,'ways':[{'dc':'ap',"
-                 + "'asks_per_second':2.5,'p50_ms':null},{'dc':'eu','asks_per_second':7.5,"
-                 + "'p50_ms':1.25}]},{'what':['all'],'holders':['ap'],'allowed':false,"
-                 + "'link_bytes_per_second':0,'paid_bytes_per_second':7,'stored_bytes':0,"
-                 + "'p50_ms':null,'ways':[]}],'holders':[{'dc':'eu','state':'holds'},"
-                 + "{'dc':'us','state':'joining'}]}]}")
+                    + " to do','summary':'shop, adaptive: held by eu, us (joining)\\u000a  eu decides:"
+                    + " nothing to do','figures':'  all pay 101 B/s, and would pay 101 B/s if it were"
+                    + " held by eu, us','paid_bytes_per_second':101,"
+                    + "'least_bytes_per_second':101,'cheapest':['eu','us'],'advice':[{'what':"
+                    + "['now','cheapest'],'holders':['eu','us'],'allowed':true,"
+                    + "'link_bytes_per_second':12,'paid_bytes_per_second':101,"
+                    + "'stored_bytes':3000000000,'p50_ms':1.25,'ways':[{'dc':'ap',"
+                    + "'asks_per_second':2.5,'p50_ms':null},{'dc':'eu','asks_per_second':7.5,"
+                    + "'p50_ms':1.25}]},{'what':['all'],'holders':['ap'],'allowed':false,"
+                    + "'link_bytes_per_second':0,'paid_bytes_per_second':7,'stored_bytes':0,"
+                    + "'p50_ms':null,'ways':[]}],'holders':[{'dc':'eu','state':'holds'},"
+                    + "{'dc':'us','state':'joining'}]}]}")
                 .replace('\'', '"'));
   }
 }

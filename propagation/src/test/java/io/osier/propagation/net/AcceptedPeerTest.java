@@ -116,8 +116,8 @@ final class AcceptedPeerTest extends TransportFixture {
 
   @ParameterizedTest
   @CsvSource({
-    "20, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 20 is not one of 9 to 19",
-    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 19",
+    "21, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 21 is not one of 9 to 20",
+    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 20",
     "9, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
     "9, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
     "9, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",

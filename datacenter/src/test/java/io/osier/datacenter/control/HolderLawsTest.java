@@ -103,7 +103,7 @@ final class HolderLawsTest extends HolderPlaneFixture {
     at("sa").spoken = PeerVersions.PLACEMENT - 1;
     assertThatThrownBy(() -> alter("eu", "holders-min", "2"))
         .is(Refused.with(ErrorCode.UNAVAILABLE))
-        .hasMessageContainingAll("version 18", "[sa]", "start those that were never heard");
+        .hasMessageContainingAll("version 18", "upgrade first: [sa]");
     assertThatThrownBy(
             () -> keyspace("eu", "create", "carts", Map.of("replicas", "eu,us", "deny", "sa")))
         .is(Refused.with(ErrorCode.UNAVAILABLE))

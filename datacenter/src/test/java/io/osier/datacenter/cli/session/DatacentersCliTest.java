@@ -199,10 +199,14 @@ final class DatacentersCliTest {
     assertThat(run(false, "placement why carts")).isEqualTo("held by eu\nof carts");
     assertThat(run(true, "placement why shop"))
         .isEqualTo("{\"placements\":[" + placement("shop") + "]}");
-    refused(ErrorCode.INVALID_ARGUMENT, () -> run(false, "placement why cart"))
-        .hasMessageContaining("no keyspace 'cart' whose holders are placed by load")
-        .hasMessageContaining("[carts, shop]");
     assertThat(run(false, "placement")).isEqualTo("held by eu\nheld by eu");
+    eu.report =
+        eu.report.replaceFirst("\\{", "{\"keyspaces\":[{\"name\":\"likes\",\"replicas\":\"eu\"}],");
+    refused(ErrorCode.INVALID_ARGUMENT, () -> run(false, "placement why likes"))
+        .hasMessageContaining("no keyspace 'likes' whose holders are placed by load")
+        .hasMessageContaining("[carts, shop]");
+    refused(ErrorCode.UNKNOWN_KEYSPACE, () -> run(false, "placement why like"))
+        .hasMessageContaining("there is no keyspace 'like'; there are [likes]");
     eu.report = "{\"placements\":[]}";
     assertThat(run(false, "placement")).isEqualTo("none");
   }

@@ -13,6 +13,7 @@ import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -59,9 +60,14 @@ final class AwaitedPeerTest {
         .until(() -> shop.counter("c").get() >= 0);
     await().until(() -> eu.obstacles().toString().contains("not connected: us"));
     assertThat(eu.isReady()).isFalse();
-    assertThat(client.admin().listKeyspacesAsync().join())
-        .contains(
-            "keyspace 'carts' of the configuration file does not exist yet: eu has not heard");
+    await() // before that _osier catches up
+        .ignoreExceptionsInstanceOf(CompletionException.class)
+        .untilAsserted(
+            () ->
+                assertThat(client.admin().listKeyspacesAsync().join())
+                    .contains(
+                        "keyspace 'carts' of the configuration file does not exist yet: eu has"
+                            + " not heard"));
     HttpResponse<String> ready = AdminHttp.get(admin, "/readyz");
     assertThat(ready.statusCode()).isEqualTo(503);
     assertThat(ready.body())

@@ -305,7 +305,7 @@ final class FlowCheckTest {
 
   @Test
   void peerThatIsNotDialled_isNoticed() {
-    looksFor(20, "streaming");
+    looksFor(30, "streaming");
     simulation.network().link("dc0", "dc1").setUp(false); // and the transport does not know
     assertThatCode(() -> looksFor(55, "streaming")).doesNotThrowAnyException();
     assertThatThrownBy(() -> looksFor(10, "streaming"))

@@ -45,7 +45,7 @@ final class SimNetworkTest {
   private static final int NARROW_BYTES_PER_SECOND = 900;
 
   /** The former program refuses each newer version, and its links are long. */
-  private static final long CONNECTED_NANOS = 20 * SECOND;
+  private static final long CONNECTED_NANOS = 30 * SECOND;
 
   private static final long EPOCH_OF_NOBODY = 1L << 40;
   private static final ObjectId SET = new ObjectId(Key.of("k"), CrdtType.AW_SET);
@@ -102,7 +102,7 @@ final class SimNetworkTest {
     link.hang(true);
     simulation.scheduler().runFor(hangsMillis * MILLI);
     link.hang(false);
-    simulation.scheduler().runFor(25 * SECOND);
+    simulation.scheduler().runFor(CONNECTED_NANOS);
     assertThat(link.isUp()).isTrue();
     simulation.scheduler().runFor(120 * SECOND);
     assertThat(link.isUp()).isTrue();
@@ -224,7 +224,7 @@ final class SimNetworkTest {
       of.crash(there);
       there.start(there.self());
     }
-    of.scheduler().runFor(20 * SECOND);
+    of.scheduler().runFor(CONNECTED_NANOS);
     return came[0];
   }
 
@@ -246,7 +246,7 @@ final class SimNetworkTest {
     for (int i = 0; i < 50; i++) { // some are encoded all the same
       send(of, frame(of, i, disk.load(SET.key()).getFirst().state()));
     }
-    of.scheduler().runFor(20 * SECOND);
+    of.scheduler().runFor(CONNECTED_NANOS);
     disk.write(List.of(new Change.DropEntries(SET)));
     assertThat(came).hasSize(50).allSatisfy(state -> assertThat(state).isEqualTo(all));
   }

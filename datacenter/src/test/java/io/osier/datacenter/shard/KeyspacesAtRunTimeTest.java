@@ -47,7 +47,7 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
             new TestCluster(
                 "", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"}));
     OsierClient eu = at(cluster, "eu");
-    assertThat(list(eu)).isEqualTo("{\"keyspaces\":[]}");
+    assertThat(list(eu)).isEqualTo("{\"keyspaces\":[],\"notes\":[]}");
     assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
     created(eu, "carts");
     at(cluster, "us").session().keyspace("carts").counter("c").increment(2);
